@@ -1,0 +1,81 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+// What an app or a test imports. These also build on Apple platforms (written for macOS, not built here).
+var products: [Product] = [
+  .library(name: "ScopedAccess", targets: ["ScopedAccess"]),
+  .library(name: "ProviderTesting", targets: ["ProviderTesting"]),
+]
+
+// The provider itself needs Linux: CFuse and CLinux have no other home.
+products.append(.executable(name: "fakeprovider", targets: ["fakeprovider"]))
+
+let package = Package(
+  name: "ProviderFS",
+  products: products,
+  targets: [
+    // The fences: C that Swift cannot say, one prefix each.
+    .target(
+      name: "CFuse",
+      cSettings: [.define("_FILE_OFFSET_BITS", to: "64"), .define("_GNU_SOURCE")]),
+    .target(name: "CLinux", cSettings: [.define("_GNU_SOURCE")]),
+
+    // The pure provider and the files that describe its behavior.
+    .target(name: "ProviderModel", swiftSettings: strict),
+    .target(
+      name: "ProviderProfiles", dependencies: ["ProviderModel"],
+      resources: [.copy("../../provider-profiles")], swiftSettings: strict),
+
+    // The shells around it.
+    .target(
+      name: "ProviderControl", dependencies: ["CLinux", "ProviderModel"], swiftSettings: strict),
+    .target(
+      name: "ProviderHost", dependencies: ["CLinux", "ProviderModel", "ProviderControl"],
+      swiftSettings: strict),
+    .target(
+      name: "ProviderFS", dependencies: ["CFuse", "CLinux", "ProviderModel", "ProviderHost"],
+      swiftSettings: strict),
+
+    // What other people's code imports.
+    .target(name: "ScopedAccess", dependencies: ["ProviderControl"], swiftSettings: strict),
+    .target(name: "ProviderTesting", dependencies: ["ProviderControl"], swiftSettings: strict),
+
+    // The command line.
+    .executableTarget(
+      name: "fakeprovider",
+      dependencies: [
+        "CLinux", "ProviderModel", "ProviderProfiles", "ProviderControl", "ProviderHost",
+        "ProviderFS",
+      ],
+      resources: [.copy("../../Samples")],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "StageDocument", dependencies: ["ScopedAccess"], path: "Examples/StageDocument",
+      swiftSettings: strict),
+
+    .testTarget(
+      name: "ProviderModelTests", dependencies: ["ProviderModel"], swiftSettings: strict),
+    .testTarget(
+      name: "ProviderProfilesTests", dependencies: ["ProviderProfiles", "ProviderModel"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "ProviderControlTests", dependencies: ["ProviderControl", "ProviderModel"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "ProviderHostTests", dependencies: ["ProviderHost", "ProviderModel", "ProviderControl"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "ScopedAccessTests", dependencies: ["ScopedAccess", "ProviderTesting"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "MountTests", dependencies: ["ProviderTesting", "ProviderControl", "ScopedAccess"],
+      swiftSettings: strict),
+  ],
+  swiftLanguageModes: [.v6]
+)

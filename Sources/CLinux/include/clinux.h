@@ -1,0 +1,43 @@
+#pragma once
+// What Swift's Glibc module lacks: headers it does not cover, variadic calls, system calls without a
+// wrapper. Prefix clinux_. Each returns -1 and sets errno on failure unless it says otherwise.
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stddef.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/mount.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <sys/xattr.h>
+#include <sys/types.h>
+
+// Open flags that need _GNU_SOURCE.
+enum { CLINUX_O_PATH = 010000000, CLINUX_O_NOATIME = 01000000 };
+
+// prctl(2), which is variadic.
+int clinux_set_timer_slack(uint64_t nanoseconds);
+int clinux_set_child_subreaper(bool on);
+int clinux_set_thread_name(const char *_Nonnull name);  // 15 bytes at most are kept
+
+// Asks for real-time scheduling of the calling thread (SCHED_FIFO at its lowest priority).
+int clinux_set_realtime(void);
+
+// A descriptor for a process (kernel 5.3), closed on exec.
+int clinux_pidfd_open(int32_t pid);
+int clinux_pidfd_send_signal(int pidfd, int signal);
+// The process that thread `tid` belongs to, by a thread's pidfd (kernel 6.13), or -1.
+int32_t clinux_process_of_thread(int32_t tid);
+// The peer's pidfd of a connected unix socket (kernel 6.5), or -1.
+int clinux_peer_pidfd(int socket);
+// The peer's process and user of a connected unix socket.
+int clinux_peer_credentials(int socket, int32_t *_Nonnull pid, uint32_t *_Nonnull user);
+
+// A detached clone of the mount tree at `path`, read-only and without access times, mounts inside it
+// included (kernel 5.12, CAP_SYS_ADMIN). The descriptor serves as a directory for openat.
+int clinux_clone_read_only(const char *_Nonnull path);
+
+// openat(2) without the variadic part.
+int clinux_openat(int directory, const char *_Nonnull path, int flags);
+int clinux_ioctl_window_columns(int terminal);

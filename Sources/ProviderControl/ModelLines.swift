@@ -1,0 +1,77 @@
+package import ProviderModel
+
+// From the model's answers and events to lines.
+
+extension ReplyLine {
+  /// - Parameter mountpoint: for the URLs of grants.
+  package init(id: Int, _ answer: Answer, mountpoint: String) {
+    self.init(id: id, ok: true)
+    switch answer {
+    case .done: break
+    case .items(let statuses): items = statuses.map(ItemLine.init)
+    case .grants(let statuses):
+      grants = statuses.map { status in
+        GrantLine(
+          path: WirePath(status.path), url: FileURL.text(mountpoint: mountpoint, path: status.path),
+          app: status.app?.name)
+      }
+    case .started(let value): started = value
+    case .revoked(let summary):
+      revoked = RevocationLine(
+        grants: summary.grants, scopes: summary.scopes, descriptors: summary.descriptors,
+        processesKilled: summary.processesKilled)
+    case .hold(let text): name = text
+    case .holds(let statuses): holds = statuses.map(HoldLine.init)
+    case .released(let count): released = count
+    case .claim(let id, let claimed):
+      claim = id.rawValue
+      paths = claimed.map { WirePath($0) }
+    case .failure(let failure, let path):
+      ok = false
+      error = ErrorLine(failure, path: path)
+    }
+  }
+
+  package init(id: Int?, problem: RequestProblem) {
+    self.init(id: id, ok: false)
+    error = ErrorLine(code: "badRequest", errno: "EINVAL", message: problem.message)
+  }
+}
+
+extension ErrorLine {
+  package init(_ error: ProviderError, path: ItemPath?) {
+    self.init(
+      code: error.name, errno: error.errno.rawValue, message: error.explanation,
+      path: path.map { WirePath($0) })
+  }
+}
+
+extension ItemLine {
+  package init(_ status: ItemStatus) {
+    self.init(
+      path: WirePath(status.path), id: status.id.rawValue, kind: status.kind.name,
+      copy: status.copy.name, upload: status.upload.name, size: status.size, arrived: status.arrived,
+      version: status.version, open: status.openHandles, scopes: status.scopes.map(\.number),
+      claims: status.claims.map(\.rawValue))
+  }
+}
+
+extension HoldLine {
+  package init(_ status: HoldStatus) {
+    self.init(
+      name: status.name, operation: status.operation.rawValue, path: WirePath(status.path),
+      at: status.at.map(\.text), parked: status.parked)
+  }
+}
+
+extension EventLine {
+  package init(_ event: Event) {
+    self.init(
+      sequence: event.sequence, atNanoseconds: event.at.nanoseconds, name: event.name.rawValue,
+      path: event.path.map { WirePath($0) }, app: event.app?.name, process: event.process,
+      thread: event.thread, operation: event.operation, copy: event.copy?.name, scoped: event.scoped,
+      claim: event.claim?.rawValue, error: event.error?.name, errno: event.error?.errno.rawValue,
+      message: event.error?.explanation, waitedNanoseconds: event.waited?.nanoseconds,
+      offset: event.offset, bytes: event.bytes, hold: event.hold, dropped: event.dropped)
+  }
+}

@@ -1,0 +1,125 @@
+/// One reply or pushed message: a JSON object on a line. A reply has the request's `id`; a pushed event has
+/// `event` and the `id` of the request that subscribed to it.
+package struct ReplyLine: Codable, Hashable, Sendable {
+  package var id: Int?
+  package var ok: Bool
+  package var error: ErrorLine?
+  package var provider: ProviderLine?
+  package var items: [ItemLine]?
+  package var grants: [GrantLine]?
+  package var started: Bool?
+  package var revoked: RevocationLine?
+  package var name: String?
+  package var holds: [HoldLine]?
+  package var released: Int?
+  package var claim: UInt64?
+  package var paths: [WirePath]?
+  package var clock: ClockLine?
+  package var event: EventLine?
+
+  package init(id: Int?, ok: Bool) {
+    self.id = id
+    self.ok = ok
+  }
+}
+
+package struct ErrorLine: Codable, Hashable, Sendable, Error {
+  /// ProviderError's name, or "badRequest".
+  package var code: String
+  /// The errno's name that a plain read would get.
+  package var errno: String
+  package var message: String
+  package var path: WirePath?
+  package init(code: String, errno: String, message: String, path: WirePath? = nil) {
+    self.code = code
+    self.errno = errno
+    self.message = message
+    self.path = path
+  }
+}
+
+package struct ProviderLine: Codable, Hashable, Sendable {
+  package var mountpoint: String
+  package var socket: String
+  package var pid: Int32
+  package var profile: String
+  package var source: String
+  package var mode: String
+  package var seed: UInt64
+  package var version: String
+  /// The protocol's version: 1.
+  package var protocolVersion: Int
+  /// The app that this session speaks for.
+  package var app: String?
+}
+
+package struct ItemLine: Codable, Hashable, Sendable {
+  package var path: WirePath
+  package var id: UInt64
+  package var kind: String
+  package var copy: String
+  package var upload: String
+  package var size: Int64
+  package var arrived: Int64?
+  package var version: UInt64
+  package var open: Int
+  /// Processes with a started scope on it or on a folder around it.
+  package var scopes: [Int32]
+  package var claims: [UInt64]
+}
+
+package struct GrantLine: Codable, Hashable, Sendable {
+  package var path: WirePath
+  /// The file URL that the document picker would hand over.
+  package var url: String
+  /// Absent: every app.
+  package var app: String?
+}
+
+package struct RevocationLine: Codable, Hashable, Sendable {
+  package var grants: Int
+  package var scopes: Int
+  package var descriptors: Int
+  package var processesKilled: Int
+}
+
+package struct HoldLine: Codable, Hashable, Sendable {
+  package var name: String
+  package var operation: String
+  package var path: WirePath
+  package var at: String?
+  package var parked: Int
+}
+
+package struct ClockLine: Codable, Hashable, Sendable {
+  /// "real", "scaled" or "manual".
+  package var mode: String
+  package var scale: Int64
+  package var paused: Bool
+  /// Provider time since the start.
+  package var nowNanoseconds: Int64
+  /// When something is due next.
+  package var nextNanoseconds: Int64?
+}
+
+package struct EventLine: Codable, Hashable, Sendable {
+  package var sequence: UInt64
+  package var atNanoseconds: Int64
+  package var name: String
+  package var path: WirePath?
+  package var app: String?
+  package var process: Int32?
+  package var thread: Int32?
+  package var operation: String?
+  package var copy: String?
+  package var scoped: Bool?
+  package var claim: UInt64?
+  package var error: String?
+  package var errno: String?
+  package var message: String?
+  package var waitedNanoseconds: Int64?
+  package var offset: Int64?
+  package var bytes: Int64?
+  package var hold: String?
+  package var dropped: UInt64?
+}

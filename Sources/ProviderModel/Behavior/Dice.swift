@@ -1,0 +1,29 @@
+/// Chance as a pure function: of the profile's seed, the item, the user's action and its attempt.
+///
+/// No state: the order in which threads ask changes nothing.
+package struct Dice: Hashable, Sendable {
+  package let bits: UInt64
+
+  package init(seed: UInt64, item: ItemID, action: Action, attempt: UInt64) {
+    var mixed = Dice.mix(seed)
+    for word in [item.rawValue, action.rawValue, attempt] { mixed = Dice.mix(mixed ^ word) }
+    bits = mixed
+  }
+
+  /// What is drawn for, so that an open and a transfer of one item have dice of their own.
+  package enum Action: UInt64, Sendable {
+    case open = 1
+    case list, download
+  }
+
+  /// From 0 to just below 1.
+  package var fraction: Double { Double(bits >> 11) * 0x1p-53 }
+
+  /// Spreads every input bit over all output bits (the finalizer of SplitMix64, after Steele and others).
+  static func mix(_ value: UInt64) -> UInt64 {
+    var z = value &+ 0x9E37_79B9_7F4A_7C15
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}

@@ -1,0 +1,120 @@
+/// A path pattern over bytes: `*` within a name, `**` over folders, `?` and `[…]` for one scalar.
+package struct Glob: Hashable, Sendable, CustomStringConvertible {
+  package let pattern: String
+  private let components: [[UInt8]]
+
+  /// - Returns: nil for an empty pattern, a leading slash or an unclosed `[`.
+  package init?(_ pattern: String) {
+    let bytes = Array(pattern.utf8)
+    guard !bytes.isEmpty, bytes[0] != 0x2F else { return nil }
+    components = bytes.split(separator: 0x2F).map(Array.init)
+    self.pattern = pattern
+    for component in components where !Glob.isClosed(component) { return nil }
+  }
+
+  package var description: String { pattern }
+
+  package func matches(_ path: ItemPath) -> Bool {
+    Glob.match(components[...], path.names[...])
+  }
+
+  private static func match(_ pattern: ArraySlice<[UInt8]>, _ names: ArraySlice<Name>) -> Bool {
+    guard let first = pattern.first else { return names.isEmpty }
+    if first == [0x2A, 0x2A] {
+      let rest = pattern.dropFirst()
+      return (names.startIndex...names.endIndex).contains { match(rest, names[$0...]) }
+    }
+    guard let name = names.first, matchName(first[...], name.bytes[...]) else { return false }
+    return match(pattern.dropFirst(), names.dropFirst())
+  }
+
+  /// One component, with the one-star backtracking that stays linear in practice.
+  private static func matchName(_ pattern: ArraySlice<UInt8>, _ name: ArraySlice<UInt8>) -> Bool {
+    var pattern = pattern
+    var name = name
+    var retry: (pattern: ArraySlice<UInt8>, name: ArraySlice<UInt8>)?
+    while true {
+      if pattern.first == 0x2A {
+        pattern = pattern.dropFirst()
+        retry = (pattern, name)
+        continue
+      }
+      if name.isEmpty, pattern.isEmpty { return true }
+      if !name.isEmpty, let (p, n) = step(pattern, name) {
+        (pattern, name) = (p, n)
+        continue
+      }
+      guard let (p, n) = retry, !n.isEmpty else { return false }
+      (pattern, name) = (p, n.dropFirst(scalarLength(n)))
+      retry = (pattern, name)
+    }
+  }
+
+  /// Matches one scalar; nil when it does not.
+  private static func step(
+    _ pattern: ArraySlice<UInt8>, _ name: ArraySlice<UInt8>
+  ) -> (ArraySlice<UInt8>, ArraySlice<UInt8>)? {
+    guard let first = pattern.first else { return nil }
+    let length = scalarLength(name)
+    switch first {
+    case 0x3F: return (pattern.dropFirst(), name.dropFirst(length))
+    case 0x5B:
+      guard let (accepts, rest) = bracket(pattern, name.prefix(length)) else { return nil }
+      return accepts ? (rest, name.dropFirst(length)) : nil
+    default:
+      return first == name.first ? (pattern.dropFirst(), name.dropFirst()) : nil
+    }
+  }
+
+  private static func bracket(
+    _ pattern: ArraySlice<UInt8>, _ scalar: ArraySlice<UInt8>
+  ) -> (accepts: Bool, rest: ArraySlice<UInt8>)? {
+    var rest = pattern.dropFirst()
+    let negated = rest.first == 0x21 || rest.first == 0x5E
+    if negated { rest = rest.dropFirst() }
+    var found = false
+    var isFirst = true
+    while let byte = rest.first, isFirst || byte != 0x5D {
+      isFirst = false
+      let low = rest.prefix(scalarLength(rest))
+      rest = rest.dropFirst(low.count)
+      if rest.first == 0x2D, let next = rest.dropFirst().first, next != 0x5D {
+        let high = rest.dropFirst().prefix(scalarLength(rest.dropFirst()))
+        rest = rest.dropFirst(1 + high.count)
+        // UTF-8 keeps the order of scalars, so that comparing bytes compares scalars.
+        if !scalar.lexicographicallyPrecedes(low), !high.lexicographicallyPrecedes(scalar) { found = true }
+      } else if low.elementsEqual(scalar) {
+        found = true
+      }
+    }
+    guard rest.first == 0x5D else { return nil }
+    return (found != negated, rest.dropFirst())
+  }
+
+  private static func isClosed(_ component: [UInt8]) -> Bool {
+    var rest = component[...]
+    while let byte = rest.first {
+      if byte == 0x5B {
+        guard let (_, after) = bracket(rest, [0][...]) else { return false }
+        rest = after
+      } else {
+        rest = rest.dropFirst()
+      }
+    }
+    return true
+  }
+
+  /// Bytes of the scalar that `bytes` begins with; 1 where it is not UTF-8.
+  private static func scalarLength(_ bytes: ArraySlice<UInt8>) -> Int {
+    guard let first = bytes.first else { return 0 }
+    let length =
+      switch first {
+      case 0xC2...0xDF: 2
+      case 0xE0...0xEF: 3
+      case 0xF0...0xF4: 4
+      default: 1
+      }
+    let tail = bytes.dropFirst().prefix(length - 1)
+    return tail.count == length - 1 && tail.allSatisfy { $0 & 0xC0 == 0x80 } ? length : 1
+  }
+}

@@ -1,0 +1,70 @@
+// A provider's behavior, as values. Files that describe it are read by ProviderProfiles, whose table of
+// keys has the same defaults and limits.
+
+/// What an expectation stands on.
+package struct Basis: Hashable, Sendable {
+  package enum Standing: String, Sendable, CaseIterable { case documented, reported, synthetic }
+  package var standing: Standing
+  /// Addresses.
+  package var sources: [String]
+  package init(standing: Standing = .synthetic, sources: [String] = []) {
+    self.standing = standing
+    self.sources = sources
+  }
+}
+
+package enum ProviderKind: String, Sendable, CaseIterable { case replicated, legacy, volume }
+
+/// How kernel requests reach us. Until the fast lane is built, every read does.
+package enum InputOutputLane: String, Sendable, CaseIterable { case observed }
+
+package struct Profile: Hashable, Sendable {
+  package struct Access: Hashable, Sendable {
+    package enum Mode: String, Sendable, CaseIterable { case device, simulator }
+    package enum Inheritance: String, Sendable, CaseIterable { case none, children }
+    package var mode = Mode.device
+    /// Scopes that one process may have started at once.
+    package var scopeLimit = 2000
+    package var inheritScopes = Inheritance.none
+    package init() {}
+  }
+
+  package struct Items: Hashable, Sendable {
+    package enum Initial: String, Sendable, CaseIterable { case dataless, local }
+    package var initial = Initial.dataless
+    /// Items that are local from the start, whatever `initial` says.
+    package var local: [Glob] = []
+    package init() {}
+  }
+
+  package struct Download: Hashable, Sendable {
+    /// From the request to the first byte.
+    package var latency = Latency.fixed(.zero)
+    /// Bytes per second, shared by the transfers under way; nil: no limit.
+    package var bandwidth: Int64?
+    /// Transfers under way at once; the others queue.
+    package var concurrency = 4
+    package init() {}
+  }
+
+  /// Delays of single operations.
+  package struct Latencies: Hashable, Sendable {
+    package var open = Latency.fixed(.zero)
+    /// The first time that a directory is read after it was opened.
+    package var list = Latency.fixed(.zero)
+    package init() {}
+  }
+
+  package var name: String
+  package var summary = ""
+  package var basis = Basis()
+  package var kind = ProviderKind.replicated
+  package var seed: UInt64 = 1
+  package var io = InputOutputLane.observed
+  package var access = Access()
+  package var items = Items()
+  package var download = Download()
+  package var latency = Latencies()
+
+  package init(name: String) { self.name = name }
+}

@@ -1,0 +1,47 @@
+// What happened, as values: the journal is a list of these.
+
+package struct Event: Hashable, Sendable {
+  /// One more than the event before it.
+  package var sequence: UInt64
+  package var at: Instant
+  package var name: EventName
+  package var path: ItemPath?
+  package var app: AppID?
+  package var process: Int32?
+  package var thread: Int32?
+  package var operation: String?
+  /// The item's copy state when the operation came in.
+  package var copy: CopyState?
+  /// Whether a started scope of the process covered it; nil where none is needed.
+  package var scoped: Bool?
+  package var claim: ClaimID?
+  package var error: ProviderError?
+  /// Provider time from the request to its outcome.
+  package var waited: Span?
+  package var offset: Int64?
+  package var bytes: Int64?
+  package var hold: String?
+  /// Events that the journal had to drop here.
+  package var dropped: UInt64?
+
+  package init(sequence: UInt64, at: Instant, name: EventName) {
+    self.sequence = sequence
+    self.at = at
+    self.name = name
+  }
+}
+
+package enum EventName: String, Sendable, CaseIterable {
+  /// An open, read, listing or change was answered; `error` tells how, absent when it was served.
+  case operation
+  case downloadStarted, downloadFinished, downloadFailed
+  case evicted
+  case granted, revoked, restored
+  case scopeStarted, scopeRefused, scopeStopped
+  case held, holdReleased
+  case claimGranted, claimFinished, claimFailed
+  case sourceChanged
+  case processEnded
+  case stopping
+  case dropped
+}

@@ -1,0 +1,158 @@
+// What can go wrong, said once. It has two faces: an errno name for the kernel (here), an NSError for
+// the app (ScopedAccess).
+
+/// An errno by name; the numbers differ between systems (EDEADLK and EAGAIN are swapped between Darwin
+/// and Linux), so they live in the shells.
+package enum ErrnoName: String, Sendable, CaseIterable {
+  case EPERM, ENOENT, EINTR, EIO, EBADF, EAGAIN, EACCES, EBUSY, EEXIST, EXDEV, ENODEV, ENOTDIR, EISDIR,
+    EINVAL, EFBIG, ENOSPC, EROFS, EMLINK, ERANGE, EDEADLK, ENAMETOOLONG, ENOSYS, ENOTEMPTY, ELOOP,
+    ENODATA, EOPNOTSUPP, ECONNABORTED, ECONNRESET, ENOTCONN, ETIMEDOUT, EHOSTUNREACH, ESTALE, EDQUOT,
+    ECANCELED, ENOMEM, EMFILE, ENFILE
+}
+
+/// NSFileProviderError by Apple's names, as far as the model produces them (SEMANTICS 3.16).
+package enum FileProviderErrorName: String, Sendable, CaseIterable {
+  case notAuthenticated, insufficientQuota, serverUnreachable, noSuchItem, cannotSynchronize,
+    unsyncedEdits, nonEvictable
+
+  /// The number in NSFileProviderErrorDomain.
+  package var code: Int {
+    switch self {
+    case .notAuthenticated: -1000
+    case .insufficientQuota: -1003
+    case .serverUnreachable: -1004
+    case .noSuchItem: -1005
+    case .cannotSynchronize: -2005
+    case .unsyncedEdits: -2007
+    case .nonEvictable: -2008
+    }
+  }
+
+  /// What a plain read gets: not EACCES, which would look like a scope refusal.
+  package var errno: ErrnoName {
+    switch self {
+    case .notAuthenticated, .serverUnreachable, .cannotSynchronize: .ETIMEDOUT
+    case .insufficientQuota: .EDQUOT
+    case .noSuchItem: .ENOENT
+    case .unsyncedEdits, .nonEvictable: .EBUSY
+    }
+  }
+}
+
+package enum ProviderError: Error, Hashable, Sendable {
+  /// The caller's process has no started scope on the item.
+  case accessNotGranted
+  /// There was one, and it was revoked.
+  case accessRevoked
+  /// The request came without a process that the provider can see.
+  case callerNotVisible
+  /// The process already has as many scopes as the profile allows.
+  case tooManyScopes
+  case noSuchItem
+  case notADirectory
+  case isADirectory
+  case notASymbolicLink
+  case readOnly
+  /// The source file is another than the one that was listed or opened.
+  case sourceChanged
+  /// The source file cannot be read, for this reason.
+  case source(ErrnoName)
+  case provider(FileProviderErrorName)
+  /// A hold was released with this error.
+  case released(ErrnoName)
+  /// The reader gave up: a signal, or it was killed.
+  case interrupted
+  case canceled
+  /// The provider ends; nobody waits any longer.
+  case stopping
+  case busy
+  case badHandle
+  case noSuchAttribute
+  case resultTooLarge
+  case notSupported
+  /// A request that makes no sense, in words for the person who made it.
+  case invalid(String)
+
+  /// Face one: what the kernel is told.
+  package var errno: ErrnoName {
+    switch self {
+    case .accessNotGranted, .accessRevoked, .callerNotVisible, .tooManyScopes: .EPERM
+    case .noSuchItem: .ENOENT
+    case .notADirectory: .ENOTDIR
+    case .isADirectory: .EISDIR
+    case .notASymbolicLink, .invalid: .EINVAL
+    case .readOnly: .EROFS
+    case .sourceChanged: .ESTALE
+    case .source(let name), .released(let name): name
+    case .provider(let name): name.errno
+    case .interrupted: .EINTR
+    case .canceled: .ECANCELED
+    case .stopping: .ECONNABORTED
+    case .busy: .EBUSY
+    case .badHandle: .EBADF
+    case .noSuchAttribute: .ENODATA
+    case .resultTooLarge: .ERANGE
+    case .notSupported: .EOPNOTSUPP
+    }
+  }
+
+  /// The error's name in events and in the control protocol.
+  package var name: String {
+    switch self {
+    case .accessNotGranted: "accessNotGranted"
+    case .accessRevoked: "accessRevoked"
+    case .callerNotVisible: "callerNotVisible"
+    case .tooManyScopes: "tooManyScopes"
+    case .noSuchItem: "noSuchItem"
+    case .notADirectory: "notADirectory"
+    case .isADirectory: "isADirectory"
+    case .notASymbolicLink: "notASymbolicLink"
+    case .readOnly: "readOnly"
+    case .sourceChanged: "sourceChanged"
+    case .source: "source"
+    case .provider(let name): name.rawValue
+    case .released: "released"
+    case .interrupted: "interrupted"
+    case .canceled: "canceled"
+    case .stopping: "stopping"
+    case .busy: "busy"
+    case .badHandle: "badHandle"
+    case .noSuchAttribute: "noSuchAttribute"
+    case .resultTooLarge: "resultTooLarge"
+    case .notSupported: "notSupported"
+    case .invalid: "invalid"
+    }
+  }
+
+  /// What happened and what to do, for a person; which item is said by who prints it.
+  package var explanation: String {
+    switch self {
+    case .accessNotGranted:
+      "no started security scope covers it: call startAccessingSecurityScopedResource() first, or run "
+        + "the command under 'fakeprovider access'"
+    case .accessRevoked: "access was revoked; 'fakeprovider restore' gives it back"
+    case .callerNotVisible:
+      "the request came from a process that the provider cannot see (another pid namespace?), so no "
+        + "scope can be checked"
+    case .tooManyScopes: "the process has reached access.scopeLimit; stop scopes that are not needed"
+    case .noSuchItem: "there is no such item"
+    case .notADirectory: "it is not a directory"
+    case .isADirectory: "it is a directory"
+    case .notASymbolicLink: "it is not a symbolic link"
+    case .readOnly: "the provider is read-only for apps"
+    case .sourceChanged: "the file in the source folder changed while it was in use; open it again"
+    case .source(let name): "the file in the source folder could not be read (\(name.rawValue))"
+    case .provider(let name): "the provider answered \(name.rawValue)"
+    case .released(let name): "its hold was released with \(name.rawValue)"
+    case .interrupted: "the reader gave up"
+    case .canceled: "it was canceled"
+    case .stopping: "the provider is unmounting"
+    case .busy: "it is open; close it first"
+    case .badHandle: "the file handle is not open"
+    case .noSuchAttribute: "there is no such extended attribute"
+    case .resultTooLarge: "the buffer is too small"
+    case .notSupported: "the provider does not support this"
+    case .invalid(let text): text
+    }
+  }
+}
