@@ -24,10 +24,18 @@ package struct Event: Hashable, Sendable {
   /// Events that the journal had to drop here.
   package var dropped: UInt64?
 
-  package init(sequence: UInt64, at: Instant, name: EventName) {
-    self.sequence = sequence
-    self.at = at
+  /// The model numbers and dates it when it happens.
+  package init(
+    _ name: EventName, path: ItemPath? = nil, app: AppID? = nil, process: Int32? = nil,
+    error: ProviderError? = nil
+  ) {
+    sequence = 0
+    at = .start
     self.name = name
+    self.path = path
+    self.app = app
+    self.process = process
+    self.error = error
   }
 }
 

@@ -3,7 +3,7 @@
 
 /// An errno by name; the numbers differ between systems (EDEADLK and EAGAIN are swapped between Darwin
 /// and Linux), so they live in the shells.
-package enum ErrnoName: String, Sendable, CaseIterable {
+package enum ErrnoName: String, Error, Sendable, CaseIterable {
   case EPERM, ENOENT, EINTR, EIO, EBADF, EAGAIN, EACCES, EBUSY, EEXIST, EXDEV, ENODEV, ENOTDIR, EISDIR,
     EINVAL, EFBIG, ENOSPC, EROFS, EMLINK, ERANGE, EDEADLK, ENAMETOOLONG, ENOSYS, ENOTEMPTY, ELOOP,
     ENODATA, EOPNOTSUPP, ECONNABORTED, ECONNRESET, ENOTCONN, ETIMEDOUT, EHOSTUNREACH, ESTALE, EDQUOT,

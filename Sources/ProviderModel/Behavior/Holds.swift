@@ -1,0 +1,75 @@
+/// A hold's number; its name is for people.
+struct HoldID: Hashable, Comparable {
+  let rawValue: Int
+  static func < (a: HoldID, b: HoldID) -> Bool { a.rawValue < b.rawValue }
+}
+
+/// Where operations are parked until somebody releases them.
+struct Hold {
+  var id: HoldID
+  var name: String
+  var operation: HoldableOperation
+  /// The item, or a folder around it.
+  var slot: Slot
+  var at: HoldPoint?
+  /// Kernel requests that wait here, in the order of their coming.
+  var parked: [RequestID] = []
+  /// Transfers that wait here.
+  var transfers: [Slot] = []
+
+  var parkedCount: Int { parked.count + transfers.count }
+}
+
+struct Holds {
+  static let limit = 10_000
+
+  private(set) var all: [Hold] = []
+  private var made = 0
+
+  /// - Returns: nil when the name is taken.
+  mutating func add(
+    _ operation: HoldableOperation, on slot: Slot, at: HoldPoint?, name: String?
+  ) -> Hold? {
+    made += 1
+    var chosen = name ?? "h\(made)"
+    if name == nil { while self[chosen] != nil { chosen += "'" } }
+    guard self[chosen] == nil else { return nil }
+    let hold = Hold(id: HoldID(rawValue: made), name: chosen, operation: operation, slot: slot, at: at)
+    all.append(hold)
+    return hold
+  }
+
+  subscript(_ name: String) -> Hold? { all.first { $0.name == name } }
+
+  func name(of id: HoldID) -> String? { all.first { $0.id == id }?.name }
+
+  mutating func remove(_ name: String) -> Hold? {
+    guard let index = all.firstIndex(where: { $0.name == name }) else { return nil }
+    return all.remove(at: index)
+  }
+
+  /// The hold that stops this operation; for reads, the one whose byte the request covers.
+  func first(
+    for operation: HoldableOperation, on slot: Slot, range: Range<Int64>?, size: Int64, in items: ItemTable
+  ) -> HoldID? {
+    all.first { hold in
+      guard hold.operation == operation, items.isCovered(slot, by: hold.slot) else { return false }
+      guard let at = hold.at, let range else { return true }
+      return range.contains(min(at.offset(in: size), max(size - 1, 0)))
+    }?.id
+  }
+
+  mutating func park(_ request: RequestID, at hold: HoldID) {
+    guard let index = all.firstIndex(where: { $0.id == hold }) else { return }
+    all[index].parked.append(request)
+  }
+
+  mutating func park(transfer slot: Slot, at hold: HoldID) {
+    guard let index = all.firstIndex(where: { $0.id == hold }) else { return }
+    all[index].transfers.append(slot)
+  }
+
+  mutating func unpark(_ request: RequestID) {
+    for index in all.indices { all[index].parked.removeAll { $0 == request } }
+  }
+}

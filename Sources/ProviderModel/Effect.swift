@@ -1,0 +1,84 @@
+// What the model wants done. The shells do it after they have left the lock.
+
+package enum Effect: Hashable, Sendable {
+  /// Answers a kernel request; there is exactly one of these for each.
+  case reply(RequestID, Reply)
+  /// Reads a source directory; comes back as ``Completion/listed``.
+  case list(Slot, ItemPath)
+  /// Opens a source file for a handle; comes back as ``Completion/opened``.
+  case open(HandleID, ItemPath)
+  /// The handle's file is no longer needed.
+  case close(HandleID)
+  /// The kernel's caches of this node are out of date.
+  case invalidate(NodeID)
+  /// Answers a client's request.
+  case answer(SessionID, number: Int, Answer)
+  case event(Event)
+  /// Wants ``Input/processEnded`` when this process ends.
+  case watch(ProcessID)
+  /// Ends a process, as the system does when a user revokes access in Settings.
+  case kill(ProcessID)
+  /// Wants ``Input/limitReached`` after this much real time.
+  case limit(SessionID, number: Int, milliseconds: Int64)
+}
+
+package enum Reply: Hashable, Sendable {
+  case error(ProviderError)
+  case done
+  case entry(NodeID, Attributes)
+  case attributes(Attributes)
+  case opened(HandleID)
+  /// This part of the handle's source file; the shell reads it and checks that the file is still the same.
+  case content(HandleID, offset: Int64, length: Int64, SourceStamp)
+  case directory([DirectoryRow], plus: Bool)
+  case bytes([UInt8])
+  case length(Int)
+  case linkTarget(ItemPath)
+  case sourceAttribute(ItemPath, name: [UInt8], capacity: Int)
+  case sourceAttributeList(ItemPath, capacity: Int)
+  case statistics
+}
+
+/// One line of a directory's listing.
+package struct DirectoryRow: Hashable, Sendable {
+  package var name: [UInt8]
+  /// nil for "." and "..", which take no lookup.
+  package var node: NodeID?
+  package var attributes: Attributes
+  /// Where a listing goes on after this row.
+  package var next: Int64
+}
+
+package enum Completion: Hashable, Sendable {
+  case listed(Slot, Result<[ListedItem], ErrnoName>)
+  case opened(HandleID, Result<SourceItem, ErrnoName>)
+  /// A read found that the handle's file is no longer the one it opened.
+  case changed(HandleID)
+}
+
+package struct ListedItem: Hashable, Sendable {
+  package var name: Name
+  package var item: SourceItem
+  package init(name: Name, item: SourceItem) {
+    self.name = name
+    self.item = item
+  }
+}
+
+/// Everything that the model can be told.
+package enum Input: Sendable {
+  case request(KernelRequest)
+  case notice(KernelNotice)
+  case control(ControlRequest)
+  case sessionOpened(SessionID, ProcessID, AppID)
+  /// The session speaks for this app from now on.
+  case sessionNamed(SessionID, AppID)
+  case sessionClosed(SessionID)
+  case processEnded(ProcessID)
+  case limitReached(SessionID, number: Int)
+  case completed(Completion)
+  /// The provider is about to end: everyone gets an answer now.
+  case stop
+  /// Time has passed.
+  case tick
+}

@@ -1,0 +1,59 @@
+/// Open files and directories.
+struct OpenHandle {
+  var slot: Slot
+  var process: ProcessID?
+  var app: AppID?
+  /// The file's stamp when it was opened: reads must still find it.
+  var stamp: SourceStamp
+  var isDirectory: Bool
+  /// The file in the source is another by now: reads get ESTALE.
+  var isStale = false
+  /// Cut off by `revoke --reads`.
+  var isCutOff = false
+  /// A directory's listing has had its delay.
+  var isDelayed = false
+  /// The request that waits for the source file to be opened; nil once it is.
+  var opening: RequestID?
+}
+
+struct HandleTable {
+  private var slots: [(generation: UInt32, handle: OpenHandle?)] = []
+  private var free: [UInt32] = []
+
+  mutating func add(_ handle: OpenHandle) -> HandleID {
+    if let index = free.popLast() {
+      slots[Int(index)].handle = handle
+      return HandleID(UInt64(index) | UInt64(slots[Int(index)].generation) << 32)
+    }
+    slots.append((generation: 1, handle: handle))
+    return HandleID(UInt64(slots.count - 1) | 1 << 32)
+  }
+
+  subscript(_ id: HandleID) -> OpenHandle? {
+    get {
+      let index = Int(UInt32(truncatingIfNeeded: id.rawValue))
+      guard index < slots.count, slots[index].generation == UInt32(id.rawValue >> 32) else { return nil }
+      return slots[index].handle
+    }
+    set {
+      let index = Int(UInt32(truncatingIfNeeded: id.rawValue))
+      guard index < slots.count, slots[index].generation == UInt32(id.rawValue >> 32) else { return }
+      slots[index].handle = newValue
+    }
+  }
+
+  mutating func remove(_ id: HandleID) -> OpenHandle? {
+    guard let handle = self[id] else { return nil }
+    let index = Int(UInt32(truncatingIfNeeded: id.rawValue))
+    slots[index] = (slots[index].generation &+ 1, nil)
+    free.append(UInt32(index))
+    return handle
+  }
+
+  /// In the order of their places.
+  var all: [(id: HandleID, handle: OpenHandle)] {
+    slots.enumerated().compactMap { index, entry in
+      entry.handle.map { (HandleID(UInt64(index) | UInt64(entry.generation) << 32), $0) }
+    }
+  }
+}

@@ -1,0 +1,105 @@
+// Coordinated access: from intents to a claim, its content, and its end.
+
+extension Provider {
+  mutating func coordinate(
+    _ intents: [Intent], purpose: String, _ session: Session, _ key: QuestionKey
+  ) {
+    var parts: [Claim.Part] = []
+    let caller = Caller(thread: 0, process: session.process, app: session.app)
+    for intent in intents {
+      let (claimed, guarded): (ClaimKey, Slot)
+      switch resolve(intent.path) {
+      case .found(let slot): (claimed, guarded) = (.item(slot), slot)
+      case .missing(let parent, let name): (claimed, guarded) = (.missing(parent: parent, name), parent)
+      case .noSuchFolder: return finish(key, .failure(.noSuchItem, intent.path))
+      case .unlisted(let slot): return wait(forListing: slot, key)
+      }
+      if !intent.options.contains(.immediatelyAvailableMetadataOnly),
+        case .failure(let error) = gate.check(caller, on: guarded, in: items)
+      {
+        emit(
+          Event(
+            .claimFailed, path: intent.path, app: session.app, process: session.process.number, error: error))
+        return finish(key, .failure(error, intent.path))
+      }
+      parts.append(Claim.Part(key: claimed, intent: intent))
+    }
+    let claim = arbiter.schedule(
+      session: key.session, process: session.process, number: key.number, purpose: purpose, parts: parts,
+      at: now)
+    questions[key]?.wait = .claim(claim)
+    effects.append(.watch(session.process))
+    grantReadyClaims()
+  }
+
+  /// Claims that wait for no other get their content, and then their grant.
+  mutating func grantReadyClaims() {
+    for id in arbiter.takeReady() {
+      for slot in missingContent(of: id) {
+        contentWaiters[slot, default: []].append(.claim(id))
+        materialize(slot)
+      }
+      grantIfMaterialized(id)
+    }
+  }
+
+  private func missingContent(of id: ClaimID) -> [Slot] {
+    (arbiter[id]?.parts ?? []).compactMap { part in
+      guard part.intent.kind == .read,
+        !part.intent.options.contains(.immediatelyAvailableMetadataOnly), case .item(let slot) = part.key,
+        items[slot].kind == .file, !isHere(slot)
+      else { return nil }
+      return slot
+    }
+  }
+
+  mutating func grantIfMaterialized(_ id: ClaimID) {
+    guard let claim = arbiter[id], claim.phase == .materializing, missingContent(of: id).isEmpty else {
+      return
+    }
+    arbiter.markGranted(id)
+    let paths = claim.parts.map { part in
+      if case .item(let slot) = part.key { return items.path(of: slot) }
+      return part.intent.path
+    }
+    emitClaim(.claimGranted, claim, error: nil)
+    finish(QuestionKey(session: claim.session, number: claim.number), .claim(id, paths))
+  }
+
+  mutating func finishClaim(_ id: ClaimID, _ key: QuestionKey) {
+    guard let claim = arbiter[id], claim.session == key.session, claim.phase == .granted else {
+      return finish(key, .failure(.invalid("claim \(id.rawValue) is not one that this session holds"), nil))
+    }
+    dropClaim(id)
+    emitClaim(.claimFinished, claim, error: nil)
+    finish(key, .done)
+    grantReadyClaims()
+  }
+
+  mutating func failClaim(_ id: ClaimID, _ error: ProviderError, _ path: ItemPath?) {
+    guard let claim = dropClaim(id) else { return }
+    emitClaim(.claimFailed, claim, error: error)
+    finish(QuestionKey(session: claim.session, number: claim.number), .failure(error, path))
+    grantReadyClaims()
+  }
+
+  @discardableResult
+  mutating func dropClaim(_ id: ClaimID) -> Claim? {
+    guard let claim = arbiter.remove(id) else { return nil }
+    for part in claim.parts {
+      if case .item(let slot) = part.key { contentWaiters[slot]?.removeAll { $0 == .claim(id) } }
+    }
+    return claim
+  }
+
+  private mutating func emitClaim(_ name: EventName, _ claim: Claim, error: ProviderError?) {
+    let app = sessions[claim.session]?.app
+    for part in claim.parts {
+      var event = Event(name, path: part.intent.path, app: app, process: claim.process.number, error: error)
+      event.operation = part.intent.kind.rawValue
+      event.claim = claim.id
+      event.waited = now - claim.scheduled
+      emit(event)
+    }
+  }
+}

@@ -1,0 +1,198 @@
+// The steps of the arrow. None of them changes anything.
+
+extension Provider {
+  func subject(of operation: Operation) -> Result<Subject, ProviderError> {
+    switch operation {
+    case .lookup(let node, _), .getAttributes(let node), .readLink(let node), .open(let node, _),
+      .openDirectory(let node), .getAttribute(let node, _, _), .listAttributes(let node, _),
+      .setAttribute(let node, _, _), .change(let node, _):
+      guard let slot = items.slot(of: node) else { return .failure(.sourceChanged) }
+      return .success(.item(slot))
+    case .read(let id, _, _), .readDirectory(let id, _, _, _):
+      guard let handle = handles[id] else { return .failure(.badHandle) }
+      return .success(.handle(id, handle.slot))
+    case .statistics, .synchronize: return .success(.nothing)
+    }
+  }
+
+  // MARK: Gate
+
+  /// The app that the operation is allowed for; nil where no scope is needed.
+  func passGate(_ request: KernelRequest, on subject: Subject) -> Result<AppID?, ProviderError> {
+    switch request.operation {
+    case .open, .change:
+      guard let slot = subject.slot else { return .success(nil) }
+      return gate.check(request.caller, on: slot, in: items)
+    case .setAttribute(_, let name, _):
+      // Our own attributes are how a program without a client library asks for access in the first place.
+      guard let slot = subject.slot, AttributeAction.Name(name) == nil else { return .success(nil) }
+      return gate.check(request.caller, on: slot, in: items)
+    case .read(let id, _, _):
+      // Checked when it was opened; a descriptor goes on, unless it was cut off.
+      if handles[id]?.isCutOff == true { return .failure(.accessRevoked) }
+      return .success(nil)
+    case .lookup, .getAttributes, .readLink, .openDirectory, .readDirectory, .statistics, .getAttribute,
+      .listAttributes, .synchronize:
+      return .success(nil)
+    }
+  }
+
+  // MARK: Behavior
+
+  func behavior(of asked: Parked, on subject: Subject) -> Outcome? {
+    guard let slot = subject.slot else { return nil }
+    switch asked.request.operation {
+    case .open:
+      if let hold = holds.first(for: .open, on: slot, range: nil, size: 0, in: items) { return .hold(hold) }
+      return delay(profile.latency.open, for: asked, on: slot, action: .open, attempt: opens[slot] ?? 0)
+    case .read(_, let offset, let length):
+      let range = offset..<max(offset + 1, offset + length)
+      let size = items[slot].stamp.size
+      return holds.first(for: .read, on: slot, range: range, size: size, in: items).map(Outcome.hold)
+    case .readDirectory(let id, _, _, _):
+      if handles[id]?.isDelayed == true { return nil }
+      return delay(profile.latency.list, for: asked, on: slot, action: .list, attempt: id.rawValue)
+    case .lookup, .getAttributes, .readLink, .openDirectory, .statistics, .getAttribute, .listAttributes,
+      .setAttribute, .synchronize, .change:
+      return nil
+    }
+  }
+
+  private func delay(
+    _ latency: Latency, for asked: Parked, on slot: Slot, action: Dice.Action, attempt: UInt64
+  ) -> Outcome? {
+    if asked.isDelayed { return nil }
+    let dice = Dice(seed: profile.seed, item: items[slot].id, action: action, attempt: attempt)
+    let span = latency.draw(dice)
+    return span > .zero ? .delay(span) : nil
+  }
+
+  // MARK: Items
+
+  /// What must come first: a directory's listing, or an item's content.
+  func missingItem(for operation: Operation, on subject: Subject) -> Outcome? {
+    guard let slot = subject.slot else { return nil }
+    switch operation {
+    case .lookup, .readDirectory:
+      return items[slot].kind == .directory && items[slot].listing != .listed ? .list(slot) : nil
+    case .read(_, let offset, let length):
+      // The first byte is what materializes; a read past the end asks for none.
+      let wantsBytes = length > 0 && offset < items[slot].stamp.size
+      return wantsBytes && !isHere(slot) ? .download(slot) : nil
+    case .setAttribute(_, let name, let value):
+      guard AttributeAction.Name(name) == .action, AttributeAction(value) == .download else { return nil }
+      return isHere(slot) ? nil : .download(slot)
+    case .getAttributes, .readLink, .open, .openDirectory, .statistics, .getAttribute, .listAttributes,
+      .synchronize, .change:
+      return nil
+    }
+  }
+
+  func isHere(_ slot: Slot) -> Bool { items[slot].copy == .local || items[slot].copy == .stale }
+
+  // MARK: Content
+
+  func content(for request: KernelRequest, on subject: Subject, app: AppID?) -> Outcome {
+    guard let slot = subject.slot else {
+      return .answer(request.operation == .statistics ? .statistics : .done)
+    }
+    switch request.operation {
+    case .lookup(_, let name):
+      guard items[slot].kind == .directory else { return .fail(.notADirectory) }
+      guard let child = items.child(name, of: slot) else { return .fail(.noSuchItem) }
+      return .answer(.entry(items.node(of: child), items.attributes(of: child)))
+    case .getAttributes: return .answer(.attributes(items.attributes(of: slot)))
+    case .readLink:
+      guard items[slot].kind == .symbolicLink else { return .fail(.notASymbolicLink) }
+      return .answer(.linkTarget(items.path(of: slot)))
+    case .open(_, let writes):
+      if items[slot].kind == .directory { return .fail(.isADirectory) }
+      if items[slot].kind != .file { return .fail(.notSupported) }
+      return writes ? .fail(.readOnly) : .open(slot, app: app)
+    case .read(let id, let offset, let length):
+      guard let handle = handles[id] else { return .fail(.badHandle) }
+      if handle.isStale { return .fail(.sourceChanged) }
+      return .answer(.content(id, offset: offset, length: length, handle.stamp))
+    case .openDirectory:
+      return items[slot].kind == .directory ? .openDirectory(slot) : .fail(.notADirectory)
+    case .readDirectory(_, let cookie, let capacity, let plus):
+      return .answer(.directory(rows(of: slot, after: cookie, capacity: capacity, plus: plus), plus: plus))
+    case .getAttribute(_, let name, let capacity):
+      return attribute(named: name, of: slot, capacity: capacity)
+    case .listAttributes(_, let capacity):
+      return .answer(.sourceAttributeList(items.path(of: slot), capacity: capacity))
+    case .setAttribute(_, let name, let value):
+      guard AttributeAction.Name(name) == .action else { return .fail(.readOnly) }
+      guard let action = AttributeAction(value) else {
+        return .fail(.invalid("user.fakeprovider.do takes download, evict, start or stop"))
+      }
+      return .perform(action, slot)
+    case .change: return .fail(.readOnly)
+    case .statistics, .synchronize: return .answer(.done)
+    }
+  }
+
+  /// As many rows as fit into `capacity` bytes of the kernel's format.
+  private func rows(of slot: Slot, after cookie: Int64, capacity: Int, plus: Bool) -> [DirectoryRow] {
+    var rows: [DirectoryRow] = []
+    var room = capacity
+    func add(_ row: DirectoryRow) -> Bool {
+      let bytes = (24 + row.name.count + 7) & ~7 + (plus ? 128 : 0)
+      guard bytes <= room else { return false }
+      room -= bytes
+      rows.append(row)
+      return true
+    }
+    let dots = [([UInt8](".".utf8), slot), ([UInt8]("..".utf8), items[slot].parent)]
+    for (index, (name, target)) in dots.enumerated() where cookie <= index {
+      let row = DirectoryRow(
+        name: name, node: nil, attributes: items.attributes(of: target), next: Int64(index + 1))
+      if !add(row) { return rows }
+    }
+    guard let directory = items.directory(of: slot) else { return rows }
+    for entry in directory.entries[directory.position(after: max(cookie, 2))...] {
+      let row = DirectoryRow(
+        name: Array(items.names[entry.name]), node: items.node(of: entry.slot),
+        attributes: items.attributes(of: entry.slot), next: entry.cookie)
+      if !add(row) { break }
+    }
+    return rows
+  }
+
+  private func attribute(named name: [UInt8], of slot: Slot, capacity: Int) -> Outcome {
+    let value: String
+    switch AttributeAction.Name(name) {
+    case .state: value = items[slot].copy.name
+    case .version: value = "\(items[slot].version)"
+    case .progress:
+      let size = items[slot].stamp.size
+      let arrived = isHere(slot) ? size : transfers[slot]?.arrived ?? 0
+      value = size == 0 ? "100" : "\(Int128(arrived) * 100 / Int128(size))"
+    case .action: return .fail(.noSuchAttribute)
+    case nil:
+      guard name.starts(with: "user.".utf8) else { return .fail(.noSuchAttribute) }
+      return .answer(.sourceAttribute(items.path(of: slot), name: name, capacity: capacity))
+    }
+    let bytes = Array(value.utf8)
+    if capacity == 0 { return .answer(.length(bytes.count)) }
+    return bytes.count <= capacity ? .answer(.bytes(bytes)) : .fail(.resultTooLarge)
+  }
+}
+
+/// What a program without a client library asks for by writing `user.fakeprovider.do`.
+enum AttributeAction: String {
+  case download
+  case evict
+  case start
+  case stop
+
+  init?(_ value: [UInt8]) { self.init(rawValue: String(decoding: value, as: UTF8.self)) }
+
+  enum Name: String {
+    case state = "user.fakeprovider.state"
+    case version = "user.fakeprovider.version"
+    case progress = "user.fakeprovider.progress"
+    case action = "user.fakeprovider.do"
+    init?(_ name: [UInt8]) { self.init(rawValue: String(decoding: name, as: UTF8.self)) }
+  }
+}

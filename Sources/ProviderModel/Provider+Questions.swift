@@ -1,0 +1,182 @@
+// Clients' requests. One that must wait is asked again, whole, when what it waits for is there.
+
+struct Session {
+  var process: ProcessID
+  var app: AppID
+}
+
+struct QuestionKey: Hashable, Comparable {
+  var session: SessionID
+  var number: Int
+  static func < (a: QuestionKey, b: QuestionKey) -> Bool {
+    (a.session, a.number) < (b.session, b.number)
+  }
+}
+
+struct Question {
+  enum Wait: Equatable {
+    case nothing
+    case listing(Slot)
+    case content([Slot])
+    case eviction
+    case condition(Condition)
+    case claim(ClaimID)
+  }
+  var request: ControlRequest
+  var wait = Wait.nothing
+  var key: QuestionKey { QuestionKey(session: request.session, number: request.number) }
+}
+
+extension Provider {
+  mutating func answer(_ question: Question) {
+    let key = question.key
+    guard !isStopping, let session = sessions[key.session] else {
+      return effects.append(.answer(key.session, number: key.number, .failure(.stopping, nil)))
+    }
+    guard questions[key] == nil else {
+      let problem = ProviderError.invalid("request \(key.number) is still waiting; give each its own id")
+      return effects.append(.answer(key.session, number: key.number, .failure(problem, nil)))
+    }
+    questions[key] = question
+    run(question, session)
+  }
+
+  mutating func ask(again key: QuestionKey) {
+    guard var question = questions[key], let session = sessions[key.session] else { return }
+    question.wait = .nothing
+    questions[key] = question
+    run(question, session)
+  }
+
+  /// The one place where a client's request gets its answer.
+  mutating func finish(_ key: QuestionKey, _ answer: Answer) {
+    guard let question = questions.remove(key) else { return }
+    forget(question)
+    effects.append(.answer(key.session, number: key.number, answer))
+  }
+
+  private mutating func forget(_ question: Question) {
+    switch question.wait {
+    case .nothing, .eviction, .condition, .claim: break
+    case .listing(let slot): listingWaiters[slot]?.removeAll { $0 == .question(question.key) }
+    case .content(let slots):
+      for slot in slots { contentWaiters[slot]?.removeAll { $0 == .question(question.key) } }
+    }
+  }
+
+  private mutating func run(_ question: Question, _ session: Session) {
+    let key = question.key
+    switch question.request.command {
+    case .status(let paths): withSlots(paths, key) { $0.status($1, key) }
+    case .pick(let paths, let app): withSlots(paths, key) { $0.pick($1, app: app, key) }
+    case .start(let path, let covers):
+      withSlots([path], key) { provider, slots in
+        let error = provider.startScope(
+          on: slots[0], by: session.process, app: session.app, covers: covers)
+        provider.finish(key, .started(error == nil))
+      }
+    case .stop(let path):
+      withSlots([path], key) { provider, slots in
+        provider.stopScope(on: slots[0], by: session.process, app: session.app)
+        provider.finish(key, .done)
+      }
+    case .download(let paths): withSlots(paths, key) { $0.download($1, key) }
+    case .evict(let paths): withSlots(paths, key) { $0.evict($1, key) }
+    case .revoke(let paths, let app, let byUser, let reads):
+      withSlots(paths, key) {
+        $0.revoke($1, app: app, byUser: byUser, reads: reads, by: session.process, key)
+      }
+    case .restore(let paths, let app): withSlots(paths, key) { $0.restore($1, app: app, key) }
+    case .hold(let operation, let path, let at, let name):
+      withSlots([path], key) { $0.hold(operation, on: $1[0], at: at, name: name, key) }
+    case .holds: finish(key, .holds(holdStatuses))
+    case .release(let name, let error): release(name, error: error, key)
+    case .wait(let condition): wait(for: condition, key)
+    case .coordinate(let intents, let purpose): coordinate(intents, purpose: purpose, session, key)
+    case .finish(let claim): finishClaim(claim, key)
+    case .cancel(let number): cancel(number, key)
+    }
+  }
+
+  // MARK: From paths to items
+
+  enum Resolution: Equatable {
+    case found(Slot)
+    /// Nothing has this name yet; its folder is there.
+    case missing(parent: Slot, Name)
+    case noSuchFolder
+    case unlisted(Slot)
+  }
+
+  func resolve(_ path: ItemPath) -> Resolution {
+    var slot = Slot.root
+    for (index, name) in path.names.enumerated() {
+      guard items[slot].kind == .directory else { return .noSuchFolder }
+      if let child = items.child(name, of: slot) {
+        slot = child
+      } else if items[slot].listing != .listed {
+        return .unlisted(slot)
+      } else {
+        return index == path.names.count - 1 ? .missing(parent: slot, name) : .noSuchFolder
+      }
+    }
+    return .found(slot)
+  }
+
+  /// Goes on with the paths' items; waits for listings, and answers with a failure for one that is not there.
+  mutating func withSlots(
+    _ paths: [ItemPath], _ key: QuestionKey, _ body: (inout Provider, [Slot]) -> Void
+  ) {
+    var slots: [Slot] = []
+    for path in paths {
+      switch resolve(path) {
+      case .found(let slot): slots.append(slot)
+      case .missing, .noSuchFolder: return finish(key, .failure(.noSuchItem, path))
+      case .unlisted(let slot): return wait(forListing: slot, key)
+      }
+    }
+    body(&self, slots)
+  }
+
+  mutating func wait(forListing slot: Slot, _ key: QuestionKey) {
+    questions[key]?.wait = .listing(slot)
+    listingWaiters[slot, default: []].append(.question(key))
+    list(slot)
+  }
+
+  // MARK: Ends
+
+  mutating func closeSession(_ id: SessionID) {
+    guard sessions.remove(id) != nil else { return }
+    for key in questions.keys where key.session == id {
+      if let question = questions.remove(key) { forget(question) }
+    }
+    for claim in arbiter.claims where claim.session == id { dropClaim(claim.id) }
+    grantReadyClaims()
+  }
+
+  private mutating func cancel(_ number: Int, _ key: QuestionKey) {
+    let other = QuestionKey(session: key.session, number: number)
+    if other != key, let question = questions[other] {
+      if case .claim(let claim) = question.wait {
+        failClaim(claim, .canceled, nil)
+      } else {
+        finish(other, .failure(.canceled, nil))
+      }
+    }
+    finish(key, .done)
+  }
+
+  /// A limit of real time was reached.
+  mutating func giveUp(_ key: QuestionKey) {
+    guard let question = questions[key], question.wait == .eviction,
+      case .evict(let paths) = question.request.command
+    else { return }
+    for path in paths {
+      if case .found(let slot) = resolve(path), let error = evictionRefusal(of: slot) {
+        return finish(key, .failure(error, path))
+      }
+    }
+    ask(again: key)
+  }
+}

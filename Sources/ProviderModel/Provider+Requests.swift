@@ -1,0 +1,227 @@
+// Carrying out what was decided for kernel requests, and what the kernel only tells.
+
+extension Provider {
+  mutating func park(_ asked: Parked, _ wait: Parked.Wait) {
+    var asked = asked
+    asked.wait = wait
+    if parked[asked.request.id] == nil, let process = asked.request.caller.process {
+      parkedByProcess[process, default: []].append(asked.request.id)
+      effects.append(.watch(process))
+    }
+    parked[asked.request.id] = asked
+  }
+
+  /// Takes a request out of whatever it waits in.
+  @discardableResult
+  mutating func unpark(_ id: RequestID) -> Parked? {
+    guard let asked = parked.remove(id) else { return nil }
+    if let process = asked.request.caller.process {
+      parkedByProcess[process]?.removeAll { $0 == id }
+      if parkedByProcess[process]?.isEmpty == true { parkedByProcess.remove(process) }
+    }
+    switch asked.wait {
+    case .nothing, .delay, .opening: break
+    case .hold: holds.unpark(id)
+    case .listing(let slot): listingWaiters[slot]?.removeAll { $0 == .request(id) }
+    case .content(let slot): contentWaiters[slot]?.removeAll { $0 == .request(id) }
+    }
+    return asked
+  }
+
+  /// Decides a parked request again, now that what it waited for is there.
+  mutating func resume(_ id: RequestID, delayed: Bool = false) {
+    guard var asked = unpark(id) else { return }
+    asked.wait = .nothing
+    if delayed { asked.isDelayed = true }
+    decide(asked)
+  }
+
+  /// The one place where a request gets its answer.
+  mutating func finish(_ asked: Parked, _ reply: Reply) {
+    unpark(asked.request.id)
+    switch reply {
+    case .entry(let node, _): items[node.slot].lookups += 1
+    case .directory(let rows, true):
+      for row in rows { if let node = row.node { items[node.slot].lookups += 1 } }
+    default: break
+    }
+    if case .readDirectory(let id, _, _, _) = asked.request.operation { handles[id]?.isDelayed = true }
+    effects.append(.reply(asked.request.id, reply))
+    emitOperation(asked, reply)
+  }
+
+  mutating func fail(_ id: RequestID, _ error: ProviderError) {
+    if let asked = parked[id] { finish(asked, .error(error)) }
+  }
+
+  // MARK: Opening
+
+  mutating func open(_ slot: Slot, for asked: Parked, app: AppID?) {
+    opens[slot, default: 0] += 1
+    items[slot].handles += 1
+    let handle = handles.add(
+      OpenHandle(
+        slot: slot, process: asked.request.caller.process, app: app, stamp: items[slot].stamp,
+        isDirectory: false, opening: asked.request.id))
+    park(asked, .opening(handle))
+    effects.append(.open(handle, items.path(of: slot)))
+  }
+
+  mutating func openDirectory(_ slot: Slot, for asked: Parked) {
+    let handle = handles.add(
+      OpenHandle(
+        slot: slot, process: asked.request.caller.process, stamp: items[slot].stamp, isDirectory: true))
+    finish(asked, .opened(handle))
+  }
+
+  mutating func opened(_ id: HandleID, _ result: Result<SourceItem, ErrnoName>) {
+    guard let request = handles[id]?.opening, let slot = handles[id]?.slot else { return }
+    handles[id]?.opening = nil
+    guard let asked = parked[request] else { return closeHandle(id) }
+    switch result {
+    case .success(let found) where found.stamp == handles[id]?.stamp:
+      finish(asked, .opened(id))
+    case .success(let found):
+      // Another file by now: the item gets a new version, and ESTALE makes the kernel look again.
+      noteChange(of: slot, to: found)
+      closeHandle(id)
+      finish(asked, .error(.sourceChanged))
+    case .failure(let name):
+      closeHandle(id)
+      finish(asked, .error(.source(name)))
+    }
+  }
+
+  private mutating func closeHandle(_ id: HandleID) {
+    guard let handle = handles.remove(id) else { return }
+    if handle.isDirectory { return }
+    effects.append(.close(id))
+    items[handle.slot].handles -= 1
+    if items[handle.slot].handles == 0 { retryEvictions() }
+  }
+
+  private mutating func noteChange(of slot: Slot, to found: SourceItem) {
+    if items[slot].stamp == found.stamp { return }
+    items[slot].stamp = found.stamp
+    items[slot].permissions = found.permissions
+    items[slot].user = found.user
+    items[slot].group = found.group
+    items[slot].version += 1
+    effects.append(.invalidate(items.node(of: slot)))
+    emitItem(.sourceChanged, slot)
+  }
+
+  // MARK: Completions
+
+  mutating func take(_ completion: Completion) {
+    switch completion {
+    case .opened(let id, let result): opened(id, result)
+    case .listed(let slot, let result): listed(slot, result)
+    case .changed(let id):
+      guard let handle = handles[id], !handle.isStale else { return }
+      handles[id]?.isStale = true
+      effects.append(.invalidate(items.node(of: handle.slot)))
+      if handle.stamp == items[handle.slot].stamp { emitItem(.sourceChanged, handle.slot) }
+    }
+  }
+
+  mutating func list(_ slot: Slot) {
+    guard items[slot].listing == .unlisted else { return }
+    items[slot].listing = .underWay
+    effects.append(.list(slot, items.path(of: slot)))
+  }
+
+  private mutating func listed(_ slot: Slot, _ result: Result<[ListedItem], ErrnoName>) {
+    let waiting = listingWaiters.remove(slot) ?? []
+    let path = items.path(of: slot)
+    switch result {
+    case .success(let entries):
+      let initial = profile.items
+      items.fill(slot, with: entries) { name, item in
+        guard item.kind == .file, item.stamp.size > 0 else { return .local }
+        if initial.initial == .local { return .local }
+        let itemPath = ItemPath(path.names + [name])
+        return initial.local.contains { $0.matches(itemPath) } ? .local : .dataless
+      }
+      for waiter in waiting { wake(waiter) }
+    case .failure(let name):
+      items[slot].listing = .unlisted
+      for waiter in waiting { fail(waiter, .source(name), path) }
+    }
+  }
+
+  mutating func wake(_ waiter: Waiter) {
+    switch waiter {
+    case .request(let id): resume(id)
+    case .question(let key): ask(again: key)
+    case .claim(let id): grantIfMaterialized(id)
+    }
+  }
+
+  mutating func fail(_ waiter: Waiter, _ error: ProviderError, _ path: ItemPath) {
+    switch waiter {
+    case .request(let id): fail(id, error)
+    case .question(let key): finish(key, .failure(error, path))
+    case .claim(let id): failClaim(id, error, path)
+    }
+  }
+
+  // MARK: Notices
+
+  mutating func take(_ notice: KernelNotice) {
+    switch notice {
+    case .forget(let nodes):
+      for forgotten in nodes {
+        guard let slot = items.slot(of: forgotten.node) else { continue }
+        items[slot].lookups -= min(forgotten.lookups, items[slot].lookups)
+      }
+    case .release(let id): closeHandle(id)
+    case .interrupted(let id):
+      // An open that is under way ends by itself, and its reader sees the signal then.
+      guard let asked = parked[id] else { return }
+      if case .opening = asked.wait { return }
+      finish(asked, .error(.interrupted))
+    }
+  }
+
+  // MARK: Ends
+
+  mutating func endProcess(_ process: ProcessID) {
+    for id in parkedByProcess[process] ?? [] {
+      if case .opening = parked[id]?.wait { continue }
+      fail(id, .interrupted)
+    }
+    let scopes = gate.processEnded(process)
+    for session in sessions.keys where sessions[session]?.process == process { closeSession(session) }
+    if scopes > 0 { emit(Event(.processEnded, process: process.number)) }
+  }
+
+  mutating func stop() {
+    isStopping = true
+    emit(Event(.stopping))
+    for id in parked.keys { fail(id, .stopping) }
+    for key in questions.keys { finish(key, .failure(.stopping, nil)) }
+  }
+
+  // MARK: Attributes that act
+
+  mutating func perform(_ action: AttributeAction, on slot: Slot, for asked: Parked) {
+    guard let process = asked.request.caller.process else {
+      return finish(asked, .error(.callerNotVisible))
+    }
+    let app = asked.request.caller.app ?? AppID("")
+    switch action {
+    case .download: finish(asked, .done)
+    case .evict:
+      if let error = evictionRefusal(of: slot) { return finish(asked, .error(error)) }
+      evict(slot)
+      finish(asked, .done)
+    case .start:
+      let error = startScope(on: slot, by: process, app: app, covers: .process)
+      finish(asked, error.map(Reply.error) ?? .done)
+    case .stop:
+      stopScope(on: slot, by: process, app: app)
+      finish(asked, .done)
+    }
+  }
+}

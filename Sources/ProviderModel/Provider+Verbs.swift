@@ -1,0 +1,242 @@
+// What clients ask for, verb by verb.
+
+extension Provider {
+  // MARK: Facts
+
+  /// Without paths: what is in motion.
+  mutating func status(_ slots: [Slot], _ key: QuestionKey) {
+    var slots = slots
+    if case .status([]) = questions[key]?.request.command {
+      slots = transfers.all.map(\.slot) + handles.all.filter { !$0.handle.isDirectory }.map(\.handle.slot)
+      slots = unique(slots)
+    }
+    finish(key, .items(slots.map { self.status(of: $0) }))
+  }
+
+  func status(of slot: Slot) -> ItemStatus {
+    ItemStatus(
+      path: items.path(of: slot), id: items[slot].id, kind: items[slot].kind, copy: items[slot].copy,
+      upload: items[slot].upload, size: items[slot].stamp.size, arrived: transfers[slot]?.arrived,
+      version: items[slot].version, openHandles: Int(items[slot].handles),
+      scopes: gate.holders(of: slot, in: items), claims: arbiter.claims(on: slot))
+  }
+
+  var holdStatuses: [HoldStatus] {
+    holds.all.map { hold in
+      HoldStatus(
+        name: hold.name, operation: hold.operation, path: items.path(of: hold.slot), at: hold.at,
+        parked: hold.parkedCount)
+    }
+  }
+
+  // MARK: Access
+
+  mutating func pick(_ slots: [Slot], app: AppID?, _ key: QuestionKey) {
+    var granted: [GrantStatus] = []
+    for slot in slots {
+      gate.grant(slot, to: app)
+      let path = items.path(of: slot)
+      granted.append(GrantStatus(path: path, app: app))
+      emit(Event(.granted, path: path, app: app))
+    }
+    finish(key, .grants(granted))
+  }
+
+  mutating func startScope(
+    on slot: Slot, by process: ProcessID, app: AppID, covers: ScopeCoverage
+  ) -> ProviderError? {
+    let error = gate.start(slot, by: process, app: app, covers: covers, in: items)
+    if error == nil { effects.append(.watch(process)) }
+    let name: EventName = error == nil ? .scopeStarted : .scopeRefused
+    emit(Event(name, path: items.path(of: slot), app: app, process: process.number, error: error))
+    return error
+  }
+
+  mutating func stopScope(on slot: Slot, by process: ProcessID, app: AppID) {
+    guard gate.stop(slot, by: process) else { return }
+    emit(Event(.scopeStopped, path: items.path(of: slot), app: app, process: process.number))
+  }
+
+  mutating func revoke(
+    _ slots: [Slot], app: AppID?, byUser: Bool, reads: Bool, by client: ProcessID, _ key: QuestionKey
+  ) {
+    var summary = RevocationSummary()
+    var victims: [ProcessID] = []
+    for slot in slots {
+      if byUser { victims += gate.holders(of: slot, app: app, in: items) }
+      let (grants, scopes) = gate.deny(slot, to: app, in: items)
+      summary.grants += grants
+      summary.scopes += scopes
+      for (id, handle) in handles.all where !handle.isDirectory && items.isCovered(handle.slot, by: slot) {
+        guard app == nil || handle.app == app else { continue }
+        summary.descriptors += 1
+        if byUser, let process = handle.process { victims.append(process) }
+        if reads { cutOff(id, handle) }
+      }
+      failWaitingReads(of: slot)
+      emit(Event(.revoked, path: items.path(of: slot), app: app))
+    }
+    for process in unique(victims) where process != client {
+      summary.processesKilled += 1
+      effects.append(.kill(process))
+    }
+    finish(key, .revoked(summary))
+  }
+
+  /// Reads of the descriptor fail from now on, those that wait too, and mapped pages are asked for again.
+  private mutating func cutOff(_ id: HandleID, _ handle: OpenHandle) {
+    handles[id]?.isCutOff = true
+    effects.append(.invalidate(items.node(of: handle.slot)))
+    for request in parked.keys {
+      guard let asked = parked[request], case .read(id, _, _) = asked.request.operation else { continue }
+      finish(asked, .error(.accessRevoked))
+    }
+  }
+
+  /// A reader that waits for its first byte has not got at the content yet.
+  private mutating func failWaitingReads(of slot: Slot) {
+    for request in parked.keys {
+      guard let asked = parked[request], case .content(let wanted) = asked.wait,
+        case .read = asked.request.operation, items.isCovered(wanted, by: slot),
+        case .failure = gate.check(asked.request.caller, on: wanted, in: items)
+      else { continue }
+      finish(asked, .error(.accessRevoked))
+    }
+  }
+
+  mutating func restore(_ slots: [Slot], app: AppID?, _ key: QuestionKey) {
+    for slot in slots where gate.restore(slot, to: app, in: items) > 0 {
+      emit(Event(.restored, path: items.path(of: slot), app: app))
+    }
+    finish(key, .done)
+  }
+
+  // MARK: Content
+
+  mutating func download(_ slots: [Slot], _ key: QuestionKey) {
+    if let folder = slots.first(where: { items[$0].kind == .directory }) {
+      return finish(key, .failure(.isADirectory, items.path(of: folder)))
+    }
+    let missing = slots.filter { !isHere($0) }
+    if missing.isEmpty { return finish(key, .items(slots.map { status(of: $0) })) }
+    questions[key]?.wait = .content(missing)
+    for slot in missing {
+      contentWaiters[slot, default: []].append(.question(key))
+      materialize(slot)
+    }
+  }
+
+  mutating func evict(_ slots: [Slot], _ key: QuestionKey) {
+    for slot in slots {
+      switch evictionRefusal(of: slot) {
+      case nil: continue
+      case .busy:
+        // A close arrives after close(2) has returned: one that is under way must not look like an open file.
+        questions[key]?.wait = .eviction
+        return effects.append(.limit(key.session, number: key.number, milliseconds: 1000))
+      case .some(let error): return finish(key, .failure(error, items.path(of: slot)))
+      }
+    }
+    for slot in slots { evict(slot) }
+    finish(key, .items(slots.map { status(of: $0) }))
+  }
+
+  mutating func retryEvictions() {
+    for key in questions.keys where questions[key]?.wait == .eviction {
+      guard case .evict(let paths) = questions[key]?.request.command else { continue }
+      let isFree = paths.allSatisfy { path in
+        guard case .found(let slot) = resolve(path) else { return true }
+        return evictionRefusal(of: slot) != .busy
+      }
+      if isFree { ask(again: key) }
+    }
+  }
+
+  // MARK: Holds
+
+  mutating func hold(
+    _ operation: HoldableOperation, on slot: Slot, at: HoldPoint?, name: String?, _ key: QuestionKey
+  ) {
+    guard holds.all.count < Holds.limit else {
+      return finish(key, .failure(.invalid("there are \(Holds.limit) holds already"), nil))
+    }
+    guard let hold = holds.add(operation, on: slot, at: at, name: name) else {
+      return finish(key, .failure(.invalid("there is a hold named \(name ?? "") already"), nil))
+    }
+    if operation == .download {
+      for transfer in transfers.all where items.isCovered(transfer.slot, by: slot) {
+        transfers.addStop(hold.id, at: at?.offset(in: transfer.size) ?? 0, to: transfer.slot)
+      }
+    }
+    finish(key, .hold(hold.name))
+  }
+
+  mutating func release(_ name: String, error: ErrnoName?, _ key: QuestionKey) {
+    guard let hold = holds.remove(name) else {
+      let others =
+        holds.all.isEmpty ? "none is set" : "set are " + holds.all.map(\.name).joined(separator: ", ")
+      return finish(key, .failure(.invalid("there is no hold named \(name): \(others)"), nil))
+    }
+    var event = Event(
+      .holdReleased, path: items.path(of: hold.slot), error: error.map(ProviderError.released))
+    event.hold = hold.name
+    event.operation = hold.operation.rawValue
+    emit(event)
+    transfers.release(hold.id)
+    for request in hold.parked {
+      if let error { fail(request, .released(error)) } else { resume(request) }
+    }
+    if let error { for slot in hold.transfers { transferFailed(slot, .released(error)) } }
+    finish(key, .released(hold.parkedCount))
+  }
+
+  // MARK: Conditions
+
+  mutating func wait(for condition: Condition, _ key: QuestionKey) {
+    if case .state(let path, _) = condition {
+      switch resolve(path) {
+      case .unlisted(let slot): return wait(forListing: slot, key)
+      case .missing, .noSuchFolder: return finish(key, .failure(.noSuchItem, path))
+      case .found: break
+      }
+    }
+    questions[key]?.wait = .condition(condition)
+  }
+
+  /// Answers the waits whose condition holds now; events answer theirs as they happen.
+  mutating func answerConditions() {
+    for key in questions.keys {
+      guard case .condition(let condition) = questions[key]?.wait else { continue }
+      switch condition {
+      case .hold(let name):
+        if (holds[name]?.parkedCount ?? 0) > 0 { finish(key, .done) }
+      case .state(let path, let state):
+        if case .found(let slot) = resolve(path), items[slot].copy == state { finish(key, .done) }
+      case .event: break
+      }
+    }
+  }
+
+  mutating func answerEventWaits(_ name: EventName) {
+    for key in questions.keys where questions[key]?.wait == .condition(.event(name.rawValue)) {
+      finish(key, .done)
+    }
+  }
+}
+
+/// In order, each once.
+private func unique<Element: Comparable>(_ elements: [Element]) -> [Element] {
+  var result: [Element] = []
+  for element in elements.sorted() where element != result.last { result.append(element) }
+  return result
+}
+
+extension Gate {
+  /// Processes that speak for `app` (nil: for any) and have started access to `slot` or to what it holds.
+  func holders(of slot: Slot, app: AppID?, in items: ItemTable) -> [ProcessID] {
+    processes(where: { scope in
+      (app == nil || scope.app == app)
+        && (items.isCovered(slot, by: scope.slot) || items.isCovered(scope.slot, by: slot))
+    })
+  }
+}

@@ -1,0 +1,172 @@
+// The provider: one value that is told what happens and says what to do. It waits for nothing and touches
+// nothing; the arrow that every request follows is `outcome(of:)`:
+//
+//     kernel request → gate → behavior → items → content → reply
+
+package struct Provider: ~Copyable {
+  let profile: Profile
+  var now = Instant.start
+  var items: ItemTable
+  var handles = HandleTable()
+  var gate: Gate
+  var holds = Holds()
+  var transfers: Transfers
+  var arbiter = Arbiter()
+  var deadlines = Deadlines()
+
+  /// Requests that nobody has answered yet.
+  var parked = Table<RequestID, Parked>()
+  var parkedByProcess = Table<ProcessID, [RequestID]>()
+  /// Who waits for a directory's listing, and who for an item's content.
+  var listingWaiters = Table<Slot, [Waiter]>()
+  var contentWaiters = Table<Slot, [Waiter]>()
+  /// Downloads so far, for the dice; only items that had one are in it.
+  var downloads = Table<Slot, UInt64>()
+  /// Opens so far, likewise.
+  var opens = Table<Slot, UInt64>()
+
+  var sessions = Table<SessionID, Session>()
+  var questions = Table<QuestionKey, Question>()
+
+  var isStopping = false
+  var eventSequence: UInt64 = 0
+  var effects: [Effect] = []
+
+  /// - Parameter root: the attributes of the source folder itself.
+  package init(profile: Profile, root: SourceItem) {
+    self.profile = profile
+    items = ItemTable(root: root)
+    gate = Gate(profile.access)
+    transfers = Transfers(
+      bandwidth: profile.download.bandwidth, concurrency: profile.download.concurrency)
+  }
+
+  /// Takes one input at a moment that is not before the last one, and says what to do.
+  package mutating func handle(_ input: Input, at moment: Instant) -> [Effect] {
+    advance(to: moment)
+    switch input {
+    case .request(let request): decide(Parked(request: request, since: now))
+    case .notice(let notice): take(notice)
+    case .control(let request): answer(Question(request: request))
+    case .sessionOpened(let id, let process, let app):
+      sessions[id] = Session(process: process, app: app)
+    case .sessionNamed(let id, let app): sessions[id]?.app = app
+    case .sessionClosed(let id): closeSession(id)
+    case .processEnded(let process): endProcess(process)
+    case .limitReached(let session, let number): giveUp(QuestionKey(session: session, number: number))
+    case .completed(let completion): take(completion)
+    case .stop: stop()
+    case .tick: break
+    }
+    // What the input made due at this very moment.
+    advance(to: now)
+    answerConditions()
+    defer { effects.removeAll() }
+    return effects
+  }
+
+  /// When time alone changes something next.
+  package var nextDeadline: Instant? {
+    mutating get {
+      // A request that was interrupted leaves its deadline behind.
+      while let first = deadlines.first, parked[first.request]?.wait != .delay { deadlines.removeFirst() }
+      return [deadlines.first?.at, transfers.nextChange].compactMap { $0 }.min()
+    }
+  }
+
+  // MARK: The arrow
+
+  /// What happens to a request now. `decide` carries it out.
+  func outcome(of asked: Parked) -> Outcome {
+    let subject: Subject
+    switch self.subject(of: asked.request.operation) {
+    case .failure(let error): return .fail(error)
+    case .success(let found): subject = found
+    }
+    let app: AppID?
+    switch passGate(asked.request, on: subject) {
+    case .failure(let error): return .fail(error)
+    case .success(let allowed): app = allowed
+    }
+    if let disturbance = behavior(of: asked, on: subject) { return disturbance }
+    if let missing = missingItem(for: asked.request.operation, on: subject) { return missing }
+    return content(for: asked.request, on: subject, app: app)
+  }
+
+  mutating func decide(_ asked: Parked) {
+    if isStopping { return finish(asked, .error(.stopping)) }
+    switch outcome(of: asked) {
+    case .fail(let error): finish(asked, .error(error))
+    case .answer(let reply): finish(asked, reply)
+    case .delay(let span):
+      park(asked, .delay)
+      deadlines.schedule(asked.request.id, at: now + span)
+    case .hold(let hold):
+      park(asked, .hold(hold))
+      holds.park(asked.request.id, at: hold)
+      emitHeld(hold, by: asked)
+    case .list(let directory):
+      park(asked, .listing(directory))
+      listingWaiters[directory, default: []].append(.request(asked.request.id))
+      list(directory)
+    case .download(let slot):
+      park(asked, .content(slot))
+      contentWaiters[slot, default: []].append(.request(asked.request.id))
+      materialize(slot)
+    case .open(let slot, let app): open(slot, for: asked, app: app)
+    case .openDirectory(let slot): openDirectory(slot, for: asked)
+    case .perform(let action, let slot): perform(action, on: slot, for: asked)
+    }
+  }
+}
+
+/// A kernel request on its way.
+struct Parked {
+  /// What it waits for.
+  enum Wait: Equatable {
+    case nothing
+    case delay
+    case hold(HoldID)
+    case listing(Slot)
+    case content(Slot)
+    case opening(HandleID)
+  }
+  var request: KernelRequest
+  var since: Instant
+  var wait = Wait.nothing
+  /// It has had its delay.
+  var isDelayed = false
+}
+
+enum Waiter: Equatable {
+  case request(RequestID)
+  case question(QuestionKey)
+  case claim(ClaimID)
+}
+
+/// What `outcome(of:)` finds.
+enum Outcome: Equatable {
+  case fail(ProviderError)
+  case answer(Reply)
+  case delay(Span)
+  case hold(HoldID)
+  case list(Slot)
+  case download(Slot)
+  case open(Slot, app: AppID?)
+  case openDirectory(Slot)
+  case perform(AttributeAction, Slot)
+}
+
+/// What a request is about.
+enum Subject: Equatable {
+  case item(Slot)
+  case handle(HandleID, Slot)
+  case nothing
+
+  var slot: Slot? {
+    switch self {
+    case .item(let slot), .handle(_, let slot): slot
+    case .nothing: nil
+    }
+  }
+}

@@ -1,0 +1,46 @@
+/// Requests that are due at a moment: the only heap of deadlines there is.
+struct Deadlines {
+  private struct Entry {
+    var at: Instant
+    var order: UInt64
+    var request: RequestID
+  }
+
+  private var heap: [Entry] = []
+  private var scheduled: UInt64 = 0
+
+  var first: (at: Instant, request: RequestID)? { heap.first.map { ($0.at, $0.request) } }
+
+  mutating func schedule(_ request: RequestID, at: Instant) {
+    scheduled += 1
+    heap.append(Entry(at: at, order: scheduled, request: request))
+    var child = heap.count - 1
+    while child > 0 {
+      let parent = (child - 1) / 2
+      if !isEarlier(child, parent) { break }
+      heap.swapAt(child, parent)
+      child = parent
+    }
+  }
+
+  mutating func removeFirst() {
+    guard let last = heap.popLast(), !heap.isEmpty else { return }
+    heap[0] = last
+    var parent = 0
+    while true {
+      let left = parent * 2 + 1
+      var earliest = parent
+      for child in [left, left + 1] where child < heap.count && isEarlier(child, earliest) {
+        earliest = child
+      }
+      if earliest == parent { return }
+      heap.swapAt(parent, earliest)
+      parent = earliest
+    }
+  }
+
+  /// Of two for the same moment, the one scheduled first.
+  private func isEarlier(_ a: Int, _ b: Int) -> Bool {
+    (heap[a].at, heap[a].order) < (heap[b].at, heap[b].order)
+  }
+}
