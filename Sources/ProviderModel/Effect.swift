@@ -14,8 +14,6 @@ package enum Effect: Hashable, Sendable {
   /// Answers a client's request.
   case answer(SessionID, number: Int, Answer)
   case event(Event)
-  /// Wants ``Input/processEnded`` when this process ends.
-  case watch(ProcessID)
   /// Ends a process, as the system does when a user revokes access in Settings.
   case kill(ProcessID)
   /// Wants ``Input/limitReached`` after this much real time.

@@ -38,8 +38,8 @@ extension Provider {
   func evictionRefusal(of slot: Slot) -> ProviderError? {
     if items[slot].kind == .directory { return .isADirectory }
     if items[slot].upload != .clean { return .provider(.unsyncedEdits) }
-    if items[slot].copy == .downloading || items[slot].handles > 0 { return .busy }
-    return nil
+    if items[slot].copy == .dataless { return nil }
+    return items[slot].copy == .downloading || items[slot].handles > 0 ? .busy : nil
   }
 
   mutating func evict(_ slot: Slot) {

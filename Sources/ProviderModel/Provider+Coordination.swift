@@ -28,7 +28,6 @@ extension Provider {
       session: key.session, process: session.process, number: key.number, purpose: purpose, parts: parts,
       at: now)
     questions[key]?.wait = .claim(claim)
-    effects.append(.watch(session.process))
     grantReadyClaims()
   }
 

@@ -6,7 +6,6 @@ extension Provider {
     asked.wait = wait
     if parked[asked.request.id] == nil, let process = asked.request.caller.process {
       parkedByProcess[process, default: []].append(asked.request.id)
-      effects.append(.watch(process))
     }
     parked[asked.request.id] = asked
   }

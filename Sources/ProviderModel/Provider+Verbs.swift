@@ -46,7 +46,6 @@ extension Provider {
     on slot: Slot, by process: ProcessID, app: AppID, covers: ScopeCoverage
   ) -> ProviderError? {
     let error = gate.start(slot, by: process, app: app, covers: covers, in: items)
-    if error == nil { effects.append(.watch(process)) }
     let name: EventName = error == nil ? .scopeStarted : .scopeRefused
     emit(Event(name, path: items.path(of: slot), app: app, process: process.number, error: error))
     return error

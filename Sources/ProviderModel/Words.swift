@@ -107,7 +107,7 @@ package struct ClaimID: Hashable, Sendable, Comparable {
 /// A process, told apart from a later one with the same number.
 package struct ProcessID: Hashable, Sendable, Comparable {
   package let number: Int32
-  /// Counts the processes that the host has watched; 0 for one that holds nothing.
+  /// Counts the processes that the host has met.
   package let serial: UInt64
   package init(number: Int32, serial: UInt64) {
     self.number = number
