@@ -2,46 +2,6 @@ package import ProviderModel
 
 // Values with their unit, as people write them.
 
-extension Span {
-  /// Reads "800ms", "1.5s", "2m", "1h", "250us", "10ns", and "0".
-  package init?(text: String) {
-    if text == "0" {
-      self = .zero
-      return
-    }
-    let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
-    let factor: Int64
-    switch text[digits.endIndex...] {
-    case "ns": factor = 1
-    case "us": factor = 1_000
-    case "ms": factor = 1_000_000
-    case "s": factor = 1_000_000_000
-    case "m": factor = 60_000_000_000
-    case "h": factor = 3_600_000_000_000
-    default: return nil
-    }
-    guard let nanoseconds = Decimal.scaled(digits, by: factor) else { return nil }
-    self.init(nanoseconds: nanoseconds)
-  }
-}
-
-/// A decimal number times a whole factor, exactly, without a Double in between.
-package enum Decimal {
-  package static func scaled(_ text: some StringProtocol, by factor: Int64) -> Int64? {
-    let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-    guard let whole = parts.first.flatMap({ Int64($0) }), whole >= 0 else { return nil }
-    let (high, overflow) = whole.multipliedReportingOverflow(by: factor)
-    if overflow { return nil }
-    guard parts.count == 2 else { return high }
-    let fraction = parts[1].prefix(9)
-    guard !fraction.isEmpty, parts[1].count <= 9, let numerator = Int64(fraction) else { return nil }
-    var denominator: Int128 = 1
-    for _ in fraction { denominator *= 10 }
-    let (sum, carry) = high.addingReportingOverflow(Int64(Int128(numerator) * Int128(factor) / denominator))
-    return carry ? nil : sum
-  }
-}
-
 extension HoldPoint {
   /// Reads "40%", "12.5%" or a byte offset.
   package init?(text: String) {
