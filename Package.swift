@@ -43,7 +43,8 @@ let package = Package(
       swiftSettings: strict),
 
     // What other people's code imports.
-    .target(name: "ScopedAccess", dependencies: ["ProviderControl"], swiftSettings: strict),
+    .target(
+      name: "ScopedAccess", dependencies: ["ProviderControl", "ProviderModel"], swiftSettings: strict),
     .target(name: "ProviderTesting", dependencies: ["ProviderControl"], swiftSettings: strict),
 
     // The command line.
