@@ -43,7 +43,8 @@ let package = Package(
       swiftSettings: strict),
 
     // What other people's code imports.
-    .target(name: "ScopedAccess", dependencies: ["ProviderControl"], swiftSettings: strict),
+    .target(
+      name: "ScopedAccess", dependencies: ["ProviderControl", "ProviderModel"], swiftSettings: strict),
     .target(name: "ProviderTesting", dependencies: ["ProviderControl"], swiftSettings: strict),
 
     // The command line.
@@ -58,6 +59,20 @@ let package = Package(
     .executableTarget(
       name: "StageDocument", dependencies: ["ScopedAccess"], path: "Examples/StageDocument",
       swiftSettings: strict),
+
+    // One app source in the three modes that it claims; tests run each as a process.
+    .target(
+      name: "StageReport", path: "Tests/SourceCompatibility/StageReport", swiftSettings: strict),
+    .executableTarget(
+      name: "stage-swift5", dependencies: ["ScopedAccess", "StageReport"],
+      path: "Tests/SourceCompatibility/Swift5", swiftSettings: [.swiftLanguageMode(.v5)]),
+    .executableTarget(
+      name: "stage-swift6", dependencies: ["ScopedAccess", "StageReport"],
+      path: "Tests/SourceCompatibility/Swift6", swiftSettings: [.swiftLanguageMode(.v6)]),
+    .executableTarget(
+      name: "stage-mainactor", dependencies: ["ScopedAccess", "StageReport"],
+      path: "Tests/SourceCompatibility/MainActorDefault",
+      swiftSettings: [.swiftLanguageMode(.v6), .defaultIsolation(MainActor.self)]),
 
     .testTarget(
       name: "ProviderModelTests", dependencies: ["ProviderModel"], swiftSettings: strict),
