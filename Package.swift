@@ -86,6 +86,8 @@ let package = Package(
       name: "ProviderHostTests", dependencies: ["ProviderHost", "ProviderModel", "ProviderControl"],
       swiftSettings: strict),
     .testTarget(
+      name: "FakeProviderTests", dependencies: ["fakeprovider", "ProviderHost"], swiftSettings: strict),
+    .testTarget(
       name: "ScopedAccessTests", dependencies: ["ScopedAccess", "ProviderTesting"],
       swiftSettings: strict),
     .testTarget(

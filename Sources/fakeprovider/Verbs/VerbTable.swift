@@ -1,0 +1,214 @@
+/// Every verb: its options, what it takes, what it says of itself. Nothing else knows the command line.
+enum VerbTable {
+  static let all: [VerbSpec] = providers + access + content + control + about
+
+  static func spec(of verb: String) -> VerbSpec? { all.first { $0.name == verb } }
+
+  private static let json = Option.flag("--json", "prints the facts as JSON on standard output")
+  private static let app = Option.value("--app", "ID", "the app that it is about")
+  private static let profile = Option.required("--profile", "P", "a profile's name, or its file")
+  private static let source = Option.value("--source", "DIR", "the server's content; it is never changed")
+  private static let clock = Option.value("--clock", "C", "real (default), scaled:N or manual")
+  private static let journal = Option.value(
+    "--journal", "FILE", "writes every event into FILE, one JSON a line")
+  private static let seed = Option.value("--seed", "N", "what chance depends on, instead of the profile's")
+  private static let somePaths = [Positional(name: "PATH", count: .some)]
+
+  private static let providers = [
+    VerbSpec(
+      name: "mount", summary: "mounts a provider at MOUNTPOINT",
+      options: [
+        profile, source, .flag("--sample", "serves the documents that come along"), seed, clock, journal,
+        .flag("--background", "returns once the mount is usable"), json,
+      ],
+      positionals: [Positional(name: "MOUNTPOINT")], exclusive: [["--source", "--sample"]],
+      details: """
+        Without --source the provider serves the sample documents. It prints "ready MOUNTPOINT" once the mount
+        is usable, and stays in the foreground until Ctrl-C or `fakeprovider unmount`.
+        """,
+      examples: [
+        Example(
+          command: "fakeprovider mount --profile instant --sample /tmp/cloud",
+          says: "the sample documents, with no delays"),
+        Example(
+          command: "fakeprovider mount --profile icloud-on-a-train --source ~/Documents --background cloud",
+          says: "your own documents on a bad line; back at the prompt when it is ready"),
+      ]),
+    VerbSpec(
+      name: "unmount", summary: "ends a provider, or clears what a crashed one left behind",
+      options: [.flag("--all", "every mount of fakeprovider that is yours"), json],
+      positionals: [Positional(name: "MOUNTPOINT", count: .optional)],
+      details: "Readers that still wait are answered first. It never hangs.",
+      examples: [
+        Example(command: "fakeprovider unmount /tmp/cloud", says: "end one provider"),
+        Example(command: "fakeprovider unmount --all", says: "end them all"),
+      ]),
+    VerbSpec(
+      name: "run", summary: "runs COMMAND with a provider of its own",
+      options: [
+        profile, source, .flag("--sample", "serves the documents that come along"), seed, clock, journal,
+      ],
+      rest: "COMMAND…", exclusive: [["--source", "--sample"]],
+      details: """
+        Mounts in a temporary place, sets FAKEPROVIDER_MOUNT and FAKEPROVIDER_CONTROL, runs COMMAND, unmounts.
+        Exits as COMMAND does (128 and the signal's number when a signal ended it), 125 when it never ran.
+        """,
+      examples: [
+        Example(
+          command: "fakeprovider run --profile instant -- sh -c 'ls -l \"$FAKEPROVIDER_MOUNT\"'",
+          says: "what an app would see"),
+        Example(
+          command: "fakeprovider run --profile instant --clock manual --journal events.jsonl -- make test",
+          says: "a test suite, with a clock that the tests move"),
+      ]),
+    VerbSpec(
+      name: "list", summary: "lists the providers that run", options: [json],
+      examples: [Example(command: "fakeprovider list --json", says: "for a script")]),
+    VerbSpec(
+      name: "status", summary: "shows items: state, version, progress, scopes, claims", options: [json],
+      positionals: [Positional(name: "PATH", count: .any)],
+      examples: [
+        Example(command: "fakeprovider status /tmp/cloud", says: "the top folder and what is in it"),
+        Example(command: "fakeprovider status --json /tmp/cloud/Letter.pdf", says: "one file, for a script"),
+      ]),
+  ]
+
+  private static let access = [
+    VerbSpec(
+      name: "pick", summary: "does what the document picker does: grants access and prints the URL",
+      options: [app, json], positionals: somePaths,
+      details: "Without --app every app is granted access. Whom it granted is printed.",
+      examples: [
+        Example(command: "fakeprovider pick /tmp/cloud/Letter.pdf", says: "one document, for every app"),
+        Example(
+          command: "fakeprovider pick --app com.example.notes /tmp/cloud/Recent",
+          says: "a folder, for one app"),
+      ]),
+    VerbSpec(
+      name: "access", summary: "runs COMMAND and its children inside a started scope",
+      options: [app], positionals: somePaths, rest: "COMMAND…",
+      details: """
+        Picks, starts, runs COMMAND, stops. Exits as COMMAND does (128 and the signal's number when a signal
+        ended it), 125 when it never ran.
+        """,
+      examples: [
+        Example(
+          command: "fakeprovider access /tmp/cloud/Letter.pdf -- cp /tmp/cloud/Letter.pdf .",
+          says: "copy a document as an app that was allowed to")
+      ]),
+    VerbSpec(
+      name: "revoke", summary: "ends access: the next start is false, new opens fail with EPERM",
+      options: [
+        app, .flag("--by-user", "as in Settings: the app is killed too"),
+        .flag("--reads", "cuts off descriptors that are already open (no device does that)"), json,
+      ],
+      positionals: somePaths,
+      examples: [
+        Example(command: "fakeprovider revoke /tmp/cloud/Letter.pdf", says: "for every app"),
+        Example(
+          command: "fakeprovider revoke --app com.example.notes --by-user /tmp/cloud/Recent",
+          says: "as if the user had switched one app off in Settings"),
+      ]),
+    VerbSpec(
+      name: "restore", summary: "gives back what revoke took", options: [app, json], positionals: somePaths,
+      examples: [Example(command: "fakeprovider restore /tmp/cloud/Letter.pdf", says: "for every app")]),
+  ]
+
+  private static let content = [
+    VerbSpec(
+      name: "download", summary: "makes items local", options: [json], positionals: somePaths,
+      examples: [Example(command: "fakeprovider download /tmp/cloud/*.pdf", says: "all PDFs of a folder")]),
+    VerbSpec(
+      name: "evict", summary: "drops the local copy of items", options: [json], positionals: somePaths,
+      details:
+        "Waits up to a second for closes that are under way; an item still open then fails with EBUSY.",
+      examples: [Example(command: "fakeprovider evict /tmp/cloud/Letter.pdf", says: "dataless again")]),
+  ]
+
+  private static let control = [
+    VerbSpec(
+      name: "hold", summary: "parks the next OPERATION on PATH until it is released",
+      options: [
+        .value("--at", "POINT", "a share of the file like 40%, or a byte like 65536"),
+        .value("--name", "H", "what to call it; without it a name is made up and printed"), json,
+      ],
+      positionals: [
+        Positional(name: "OPERATION", choices: ["open", "read", "download"]), Positional(name: "PATH"),
+      ],
+      examples: [
+        Example(
+          command: "fakeprovider hold download /tmp/cloud/Letter.pdf --at 40% --name stuck",
+          says: "the next download stops at 40 %"),
+        Example(
+          command: "fakeprovider wait hold:stuck --timeout 10s", says: "until a reader has run into it"),
+        Example(command: "fakeprovider release stuck", says: "and let it go on"),
+      ]),
+    VerbSpec(
+      name: "holds", summary: "lists holds and what is parked at each", options: [json],
+      examples: [Example(command: "fakeprovider holds", says: "who waits where")]),
+    VerbSpec(
+      name: "release", summary: "lets go of what is parked at hold H",
+      options: [.value("--error", "E", "fails it instead, with an errno's name like ETIMEDOUT"), json],
+      positionals: [Positional(name: "H")],
+      examples: [
+        Example(command: "fakeprovider release stuck", says: "it goes on"),
+        Example(command: "fakeprovider release stuck --error ETIMEDOUT", says: "it fails"),
+      ]),
+    VerbSpec(
+      name: "wait", summary: "waits until CONDITION is true; exit 1 when it is not in time",
+      options: [.required("--timeout", "T", "in real time, like 500ms, 10s or 2m"), json],
+      positionals: [Positional(name: "CONDITION")],
+      details: """
+        A condition is hold:H (something is parked there), state:PATH=S (dataless, downloading, local or stale)
+        or event:NAME (the next one of that name).
+        """,
+      examples: [
+        Example(command: "fakeprovider wait hold:stuck --timeout 10s", says: "something is parked"),
+        Example(
+          command: "fakeprovider wait state:/tmp/cloud/Letter.pdf=local --timeout 1m",
+          says: "a file has arrived"),
+      ]),
+    VerbSpec(
+      name: "clock", summary: "shows or moves provider time",
+      options: [.flag("--to-next", "with advance: to the next moment at which something is due"), json],
+      positionals: [
+        Positional(name: "ACTION", count: .optional, choices: ["advance", "scale", "pause", "resume"]),
+        Positional(name: "VALUE", count: .optional),
+      ],
+      details: "advance takes a length like 800ms, 60s or 2m; scale takes a whole number.",
+      examples: [
+        Example(command: "fakeprovider clock", says: "what time it is there"),
+        Example(command: "fakeprovider clock advance 60s", says: "a minute later (manual clock)"),
+        Example(command: "fakeprovider clock advance --to-next", says: "until something happens"),
+        Example(command: "fakeprovider clock scale 100", says: "a hundred times as fast"),
+      ]),
+    VerbSpec(
+      name: "events", summary: "shows what happened",
+      options: [.flag("--follow", "goes on as events come, until Ctrl-C"), json],
+      examples: [
+        Example(command: "fakeprovider events", says: "so far"),
+        Example(command: "fakeprovider events --follow --json", says: "as it happens, one JSON line each"),
+      ]),
+  ]
+
+  private static let about = [
+    VerbSpec(
+      name: "profile", summary: "lists, shows or checks profiles", options: [json],
+      positionals: [
+        Positional(name: "ACTION", choices: ["list", "show", "check"]),
+        Positional(name: "PROFILE", count: .any),
+      ],
+      examples: [
+        Example(command: "fakeprovider profile list", says: "those that come along"),
+        Example(command: "fakeprovider profile check my.json", says: "mistakes, with line and column"),
+      ]),
+    VerbSpec(
+      name: "doctor", summary: "checks whether this machine can mount, and says how to mend what cannot",
+      options: [json],
+      details: "Exit 1 when something prevents mounting; what merely limits it is a note.",
+      examples: [Example(command: "fakeprovider doctor", says: "when a mount fails")]),
+    VerbSpec(
+      name: "version", summary: "prints the version", options: [json],
+      examples: [Example(command: "fakeprovider version", says: "for a bug report")]),
+  ]
+}
