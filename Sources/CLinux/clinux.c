@@ -66,6 +66,7 @@ int32_t clinux_process_of_thread(int32_t tid) {
   errno = error;
   return failed < 0 ? -1 : (int32_t)info.tgid;
 }
+int clinux_accept(int listener) { return accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK); }
 int clinux_peer_pidfd(int socket) {
   int pidfd = -1;
   socklen_t length = sizeof pidfd;
@@ -99,6 +100,9 @@ int clinux_clone_read_only(const char *path) {
 
 int clinux_openat(int directory, const char *path, int flags) {
   return openat(directory, path, flags | O_CLOEXEC);
+}
+int clinux_create(const char *path) {
+  return open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 }
 int clinux_ioctl_window_columns(int terminal) {
   struct winsize size = {0};

@@ -51,6 +51,22 @@ package struct ProviderLine: Codable, Hashable, Sendable {
   package var protocolVersion: Int
   /// The app that this session speaks for.
   package var app: String?
+
+  package init(
+    mountpoint: String, socket: String, pid: Int32, profile: String, source: String, mode: String,
+    seed: UInt64, version: String, protocolVersion: Int, app: String?
+  ) {
+    self.mountpoint = mountpoint
+    self.socket = socket
+    self.pid = pid
+    self.profile = profile
+    self.source = source
+    self.mode = mode
+    self.seed = seed
+    self.version = version
+    self.protocolVersion = protocolVersion
+    self.app = app
+  }
 }
 
 package struct ItemLine: Codable, Hashable, Sendable {
@@ -100,6 +116,14 @@ package struct ClockLine: Codable, Hashable, Sendable {
   package var nowNanoseconds: Int64
   /// When something is due next.
   package var nextNanoseconds: Int64?
+
+  package init(mode: String, scale: Int64, paused: Bool, nowNanoseconds: Int64, nextNanoseconds: Int64?) {
+    self.mode = mode
+    self.scale = scale
+    self.paused = paused
+    self.nowNanoseconds = nowNanoseconds
+    self.nextNanoseconds = nextNanoseconds
+  }
 }
 
 package struct EventLine: Codable, Hashable, Sendable {

@@ -24,7 +24,7 @@ package final class ProcessRegistry: Sendable {
 
   package init(features: KernelFeatures) throws(SystemError) {
     self.features = features
-    poll = epoll_create1(Int32(EPOLL_CLOEXEC.rawValue))
+    poll = epoll_create1(Int32(EPOLL_CLOEXEC))
     if poll < 0 { throw SystemError("cannot make an epoll descriptor") }
   }
 
@@ -149,7 +149,8 @@ package final class ProcessRegistry: Sendable {
 /// What /proc says of processes.
 package enum ProcessFiles {
   package static func process(ofThread thread: Int32) -> Int32? {
-    guard let status = text(of: "/proc/\(thread)/status"), let range = status.firstRange(of: "\nTgid:\t") else {
+    guard let status = text(of: "/proc/\(thread)/status"), let range = status.firstRange(of: "\nTgid:\t")
+    else {
       return nil
     }
     return Int32(status[range.upperBound...].prefix { $0.isNumber })
@@ -163,7 +164,7 @@ package enum ProcessFiles {
 
   package static func executable(of number: Int32) -> String? {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer in
-      let count = readlink("/proc/\(number)/exe", buffer.baseAddress, 4096)
+      let count = buffer.baseAddress.map { readlink("/proc/\(number)/exe", $0, 4096) } ?? -1
       guard count > 0 else { return nil }
       return String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
     }

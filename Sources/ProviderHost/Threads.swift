@@ -24,7 +24,9 @@ package enum Threads {
     if result != 0 {
       start.release()
       // A provider without its threads would hang every reader; ending it answers them all.
-      fputs("fakeprovider: cannot start a thread (\(name)): \(String(cString: strerror(result)))\n", stderr)
+      let problem = SystemError("fakeprovider: cannot start the thread \(name)", number: result)
+      let line = Array("\(problem)\n".utf8)
+      _ = write(2, line, line.count)
       _exit(70)
     }
   }
@@ -44,7 +46,7 @@ package struct WakeUp: Sendable {
   package let descriptor: Int32
 
   package init() throws(SystemError) {
-    descriptor = eventfd(0, Int32(EFD_CLOEXEC.rawValue))
+    descriptor = eventfd(0, Int32(EFD_CLOEXEC))
     if descriptor < 0 { throw SystemError("cannot make an eventfd") }
   }
 
@@ -83,7 +85,7 @@ package final class WorkerPool: Sendable {
   private let wakeUp: Int32
 
   package init(threads: Int) throws(SystemError) {
-    wakeUp = eventfd(0, Int32(EFD_CLOEXEC.rawValue | EFD_SEMAPHORE.rawValue))
+    wakeUp = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_SEMAPHORE))
     if wakeUp < 0 { throw SystemError("cannot make an eventfd") }
     for number in 1...threads { Threads.start("worker \(number)") { [self] in work() } }
   }

@@ -6,7 +6,7 @@ final class TimerThread: Sendable {
   private let descriptor: Int32
 
   init(_ due: @escaping @Sendable () -> Void) throws(SystemError) {
-    descriptor = timerfd_create(CLOCK_MONOTONIC, Int32(TFD_CLOEXEC.rawValue))
+    descriptor = timerfd_create(CLOCK_MONOTONIC, Int32(TFD_CLOEXEC))
     if descriptor < 0 { throw SystemError("cannot make a timer") }
     let descriptor = descriptor
     Threads.start("timer") {
@@ -29,7 +29,7 @@ final class TimerThread: Sendable {
       setting.it_value = timespec(
         tv_sec: Int(moment / 1_000_000_000), tv_nsec: Int(moment % 1_000_000_000))
     }
-    timerfd_settime(descriptor, Int32(TFD_TIMER_ABSTIME.rawValue), &setting, nil)
+    timerfd_settime(descriptor, Int32(TFD_TIMER_ABSTIME), &setting, nil)
   }
 
   static var monotonicNow: Int64 {

@@ -74,6 +74,9 @@ package struct Provider: ~Copyable {
     }
   }
 
+  /// The number of the latest event; 0 before the first.
+  package var lastEvent: UInt64 { eventSequence }
+
   // MARK: The arrow
 
   /// What happens to a request now. `decide` carries it out.

@@ -29,6 +29,8 @@ int clinux_pidfd_open(int32_t pid);
 int clinux_pidfd_send_signal(int pidfd, int signal);
 // The process that thread `tid` belongs to, by a thread's pidfd (kernel 6.13), or -1.
 int32_t clinux_process_of_thread(int32_t tid);
+// accept4(2): closed on exec, not blocking.
+int clinux_accept(int listener);
 // The peer's pidfd of a connected unix socket (kernel 6.5), or -1.
 int clinux_peer_pidfd(int socket);
 // The peer's process and user of a connected unix socket.
@@ -40,4 +42,6 @@ int clinux_clone_read_only(const char *_Nonnull path);
 
 // openat(2) without the variadic part.
 int clinux_openat(int directory, const char *_Nonnull path, int flags);
+// A new or emptied file that only we can read, for reading and writing.
+int clinux_create(const char *_Nonnull path);
 int clinux_ioctl_window_columns(int terminal);

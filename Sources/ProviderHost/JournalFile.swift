@@ -1,0 +1,119 @@
+import CLinux
+import Glibc
+import ProviderControl
+import ProviderModel
+
+/// The file behind the journal; only the journal's thread touches it.
+final class JournalFile {
+  /// The start of a line now and then, so that nobody has to read from the beginning.
+  private struct Mark {
+    var offset: Int64
+    var sequence: UInt64
+  }
+  private static let markEvery_bytes: Int64 = 64 << 10
+
+  private var descriptor: Int32
+  private let path: String?
+  private let limit_bytes: Int64
+  private(set) var length: Int64 = 0
+  private var marks: [Mark] = []
+  /// How far readers' offsets have moved, all in all.
+  private(set) var cut_bytes: Int64 = 0
+
+  init(path: String?, limit_bytes: Int64) throws(SystemError) {
+    self.path = path
+    self.limit_bytes = limit_bytes
+    descriptor = try JournalFile.open(path)
+  }
+
+  private static func open(_ path: String?) throws(SystemError) -> Int32 {
+    let descriptor: Int32
+    if let path {
+      descriptor = clinux_create(path)
+    } else {
+      var name = Array("/tmp/fakeprovider-journal-XXXXXX".utf8CString)
+      descriptor = mkstemp(&name)
+      // Without a name from the start: nothing is left behind however the provider ends.
+      if descriptor >= 0 {
+        unlink(name)
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+      }
+    }
+    if descriptor < 0 { throw SystemError("cannot make the journal \(path ?? "in /tmp")") }
+    return descriptor
+  }
+
+  func append(_ events: [Event]) {
+    var bytes: [UInt8] = []
+    for event in events {
+      let start = length + Int64(bytes.count)
+      if start - (marks.last?.offset ?? -JournalFile.markEvery_bytes) >= JournalFile.markEvery_bytes {
+        marks.append(Mark(offset: start, sequence: event.sequence))
+      }
+      if let line = try? LineCoding.line(EventLine(event)) { bytes += line }
+    }
+    write(bytes)
+    if length > limit_bytes { cut() }
+  }
+
+  /// Where the events after `sequence` begin, or somewhat before.
+  func offset(after sequence: UInt64) -> Int64 {
+    marks.last { $0.sequence <= sequence }?.offset ?? 0
+  }
+
+  /// Whole lines from `offset` on, about 64 KiB of them.
+  func lines(from offset: Int64) -> [ArraySlice<UInt8>] {
+    var buffer = [UInt8](repeating: 0, count: Int(min(length - offset, 64 << 10)))
+    let count = buffer.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, Int(offset)) }
+    guard count > 0, let end = buffer[..<count].lastIndex(of: 0x0A) else { return [] }
+    return buffer[..<end].split(separator: 0x0A)
+  }
+
+  /// Drops the older half. What is left begins with a `dropped` event.
+  private func cut() {
+    guard let kept = marks.first(where: { $0.offset >= length / 2 }), let first = marks.first,
+      let fresh = try? JournalFile.open(path.map { $0 + ".new" })
+    else { return }
+    var notice = Event(.dropped)
+    notice.sequence = kept.sequence - 1
+    notice.dropped = kept.sequence - first.sequence
+    let head = (try? LineCoding.line(EventLine(notice))) ?? []
+    let (old, oldLength) = (descriptor, length)
+    descriptor = fresh
+    length = 0
+    write(head)
+    var offset = kept.offset
+    while offset < oldLength {
+      var buffer = [UInt8](repeating: 0, count: Int(min(oldLength - offset, 1 << 20)))
+      let count = buffer.withUnsafeMutableBytes { pread(old, $0.baseAddress, $0.count, Int(offset)) }
+      guard count > 0 else { break }
+      write(Array(buffer[..<count]))
+      offset += Int64(count)
+    }
+    close(old)
+    if let path { rename(path + ".new", path) }
+    let moved = kept.offset - Int64(head.count)
+    cut_bytes += moved
+    marks =
+      [Mark(offset: 0, sequence: first.sequence)]
+      + marks.filter { $0.offset >= kept.offset }.map {
+        Mark(offset: $0.offset - moved, sequence: $0.sequence)
+      }
+  }
+
+  private func write(_ bytes: [UInt8]) {
+    var written = 0
+    while written < bytes.count {
+      let count = bytes[written...].withUnsafeBytes {
+        pwrite(descriptor, $0.baseAddress, $0.count, Int(length) + written)
+      }
+      if count < 0, errno == EINTR { continue }
+      // A full disk: what could not be written is lost, the provider goes on.
+      guard count > 0 else { break }
+      written += count
+    }
+    // Never half a line: what follows would be unreadable.
+    let whole = bytes[..<written].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+    length += Int64(whole)
+  }
+}
