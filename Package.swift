@@ -76,7 +76,7 @@ let package = Package(
 
     // A provider's end of the socket that says what a test wants it to say.
     .target(
-      name: "FakeServer", dependencies: ["ProviderControl", "ProviderModel"],
+      name: "FakeServer", dependencies: ["CLinux", "ProviderControl", "ProviderModel"],
       path: "Tests/FakeServer", swiftSettings: strict),
 
     .testTarget(
