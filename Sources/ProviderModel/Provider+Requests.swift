@@ -70,7 +70,13 @@ extension Provider {
     let handle = handles.add(
       OpenHandle(
         slot: slot, process: asked.request.caller.process, stamp: items[slot].stamp, isDirectory: true))
-    finish(asked, .opened(handle))
+    finish(asked, .opened(handle, .pageCache))
+  }
+
+  /// Every read is to be seen; but where that would refuse shared maps, only where something waits for a read.
+  private func lane(for slot: Slot) -> Lane {
+    let isWatched = holds.all.contains { $0.operation == .read && items.isCovered(slot, by: $0.slot) }
+    return mapsDirectReads || isWatched ? .direct : .pageCache
   }
 
   mutating func opened(_ id: HandleID, _ result: Result<SourceItem, ErrnoName>) {
@@ -79,7 +85,7 @@ extension Provider {
     guard let asked = parked[request] else { return closeHandle(id) }
     switch result {
     case .success(let found) where found.stamp == handles[id]?.stamp:
-      finish(asked, .opened(id))
+      finish(asked, .opened(id, lane(for: slot)))
     case .success(let found):
       // Another file by now: the item gets a new version, and ESTALE makes the kernel look again.
       noteChange(of: slot, to: found)

@@ -5,6 +5,8 @@
 
 package struct Provider: ~Copyable {
   let profile: Profile
+  /// Whether the kernel can share maps of files whose every read comes to us (6.6).
+  let mapsDirectReads: Bool
   var now = Instant.start
   var items: ItemTable
   var handles = HandleTable()
@@ -32,9 +34,12 @@ package struct Provider: ~Copyable {
   var eventSequence: UInt64 = 0
   var effects: [Effect] = []
 
-  /// - Parameter root: the attributes of the source folder itself.
-  package init(profile: Profile, root: SourceItem) {
+  /// - Parameters:
+  ///   - root: the attributes of the source folder itself.
+  ///   - mapsDirectReads: false for a kernel that refuses shared maps of direct-I/O files.
+  package init(profile: Profile, root: SourceItem, mapsDirectReads: Bool = true) {
     self.profile = profile
+    self.mapsDirectReads = mapsDirectReads
     items = ItemTable(root: root)
     gate = Gate(profile.access)
     transfers = Transfers(
