@@ -74,13 +74,19 @@ let package = Package(
       path: "Tests/SourceCompatibility/MainActorDefault",
       swiftSettings: [.swiftLanguageMode(.v6), .defaultIsolation(MainActor.self)]),
 
+    // A provider's end of the socket that says what a test wants it to say.
+    .target(
+      name: "FakeServer", dependencies: ["CLinux", "ProviderControl", "ProviderModel"],
+      path: "Tests/FakeServer", swiftSettings: strict),
+
     .testTarget(
       name: "ProviderModelTests", dependencies: ["ProviderModel"], swiftSettings: strict),
     .testTarget(
       name: "ProviderProfilesTests", dependencies: ["ProviderProfiles", "ProviderModel"],
       swiftSettings: strict),
     .testTarget(
-      name: "ProviderControlTests", dependencies: ["ProviderControl", "ProviderModel"],
+      name: "ProviderControlTests",
+      dependencies: ["ProviderControl", "ProviderModel", "FakeServer"],
       swiftSettings: strict),
     .testTarget(
       name: "ProviderHostTests", dependencies: ["ProviderHost", "ProviderModel", "ProviderControl"],
@@ -90,7 +96,10 @@ let package = Package(
       dependencies: ["fakeprovider", "ProviderControl", "ProviderHost", "ProviderModel"],
       swiftSettings: strict),
     .testTarget(
-      name: "ScopedAccessTests", dependencies: ["ScopedAccess", "ProviderTesting"],
+      name: "ScopedAccessTests",
+      dependencies: [
+        "ScopedAccess", "ProviderTesting", "ProviderControl", "ProviderModel", "FakeServer",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "MountTests", dependencies: ["ProviderTesting", "ProviderControl", "ScopedAccess"],

@@ -23,6 +23,9 @@
 #ifndef SYS_mount_setattr
 #define SYS_mount_setattr 442
 #endif
+#ifndef SYS_openat2
+#define SYS_openat2 437
+#endif
 #ifndef SO_PEERPIDFD
 #define SO_PEERPIDFD 77
 #endif
@@ -98,6 +101,16 @@ int clinux_clone_read_only(const char *path) {
   return tree;
 }
 
+int clinux_open_beneath(int directory, const char *path, int flags) {
+  struct { uint64_t flags, mode, resolve; } how = {
+      .flags = (uint64_t)(flags | O_CLOEXEC),
+      .resolve = 0x04 /* RESOLVE_NO_SYMLINKS */ | 0x08 /* RESOLVE_BENEATH */,
+  };
+  if (flags & CLINUX_O_PATH) how.resolve = 0x08, how.flags |= O_NOFOLLOW;
+  int descriptor = (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
+  if (descriptor >= 0 || errno != ENOSYS) return descriptor;
+  return openat(directory, path, flags | O_CLOEXEC | O_NOFOLLOW);
+}
 int clinux_openat(int directory, const char *path, int flags) {
   return openat(directory, path, flags | O_CLOEXEC);
 }

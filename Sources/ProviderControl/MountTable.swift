@@ -39,6 +39,9 @@ package struct MountTable: Sendable {
     MountTable(text: try wholeFile("/proc/self/mountinfo"))
   }
 
+  /// Whether something is mounted exactly here.
+  package func isMountpoint(_ path: [UInt8]) -> Bool { byMountpoint[path] != nil }
+
   /// Every mounted provider that a path can lead to, in the table's order.
   package var providers: [ProviderMount] {
     entries.compactMap { entry in

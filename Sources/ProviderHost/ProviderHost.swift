@@ -49,11 +49,18 @@ package final class ProviderHost: Sendable {
     answers.withLock { $0 = deliver }
   }
 
+  /// Whether a scope that covers descendants was ever started: only then are ancestors looked up.
+  package var hasInheritableScopes: Bool { inheritable.load(ordering: .relaxed) }
+  private let inheritable = Atomic(false)
+
   // MARK: Telling
 
   /// Tells the model something, and has done what it says.
   /// - Parameter mayBlock: whether the calling thread may do file I/O.
   package func handle(_ input: Input, mayBlock: Bool = false) {
+    if case .control(let request) = input, case .start(_, covers: .descendants) = request.command {
+      inheritable.store(true, ordering: .relaxed)
+    }
     let effects = core.withLock { core in
       step(&core) { provider, now in provider.handle(input, at: now) }
     }

@@ -9,6 +9,7 @@ enum FakeProvider {
   /// What each verb does; one that is not here says so.
   static let verbs: [String: Verb] = [
     "doctor": Doctor.run,
+    "mount": MountVerb.run,
     "version": Version.run,
   ]
 

@@ -40,6 +40,10 @@ int clinux_peer_credentials(int socket, int32_t *_Nonnull pid, uint32_t *_Nonnul
 // included (kernel 5.12, CAP_SYS_ADMIN). The descriptor serves as a directory for openat.
 int clinux_clone_read_only(const char *_Nonnull path);
 
+// openat2(2) that never leaves `directory` and follows no symbolic link (kernel 5.6); before that, openat(2)
+// that does not follow the last one.
+int clinux_open_beneath(int directory, const char *_Nonnull path, int flags);
+
 // openat(2) without the variadic part.
 int clinux_openat(int directory, const char *_Nonnull path, int flags);
 // A new or emptied file that only we can read, for reading and writing.

@@ -18,14 +18,27 @@ package struct Glob: Hashable, Sendable, CustomStringConvertible {
     Glob.match(components[...], path.names[...])
   }
 
+  /// As `matchName`, with components for bytes: only the last `**` is tried again, so that a pattern of many
+  /// takes no exponential time.
   private static func match(_ pattern: ArraySlice<[UInt8]>, _ names: ArraySlice<Name>) -> Bool {
-    guard let first = pattern.first else { return names.isEmpty }
-    if first == [0x2A, 0x2A] {
-      let rest = pattern.dropFirst()
-      return (names.startIndex...names.endIndex).contains { match(rest, names[$0...]) }
+    var pattern = pattern
+    var names = names
+    var retry: (pattern: ArraySlice<[UInt8]>, names: ArraySlice<Name>)?
+    while true {
+      if pattern.first == [0x2A, 0x2A] {
+        pattern = pattern.dropFirst()
+        retry = (pattern, names)
+        continue
+      }
+      if names.isEmpty, pattern.isEmpty { return true }
+      if let component = pattern.first, let name = names.first, matchName(component[...], name.bytes[...]) {
+        (pattern, names) = (pattern.dropFirst(), names.dropFirst())
+        continue
+      }
+      guard let (p, n) = retry, !n.isEmpty else { return false }
+      (pattern, names) = (p, n.dropFirst())
+      retry = (pattern, names)
     }
-    guard let name = names.first, matchName(first[...], name.bytes[...]) else { return false }
-    return match(pattern.dropFirst(), names.dropFirst())
   }
 
   /// One component, with the one-star backtracking that stays linear in practice.

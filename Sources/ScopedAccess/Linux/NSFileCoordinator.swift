@@ -129,7 +129,7 @@
       return try claim(reading: url, options, at: location)
     }
 
-    private func claim(
+    func claim(
       reading url: URL, _ options: ReadingOptions, at location: ProviderLocation
     ) throws(CoordinationFailure) -> Claim {
       var request = RequestLine(verb: "coordinate")

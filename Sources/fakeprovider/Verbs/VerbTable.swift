@@ -19,7 +19,9 @@ enum VerbTable {
       name: "mount", summary: "mounts a provider at MOUNTPOINT",
       options: [
         profile, source, .flag("--sample", "serves the documents that come along"), seed, clock, journal,
-        .flag("--background", "returns once the mount is usable"), json,
+        .flag("--background", "returns once the mount is usable"),
+        .value("--lifeline", "FD", "ends when this open descriptor reaches its end"),
+        .flag("--debug", "prints every exchange with the kernel"), json,
       ],
       positionals: [Positional(name: "MOUNTPOINT")], exclusive: [["--source", "--sample"]],
       details: """

@@ -1,0 +1,255 @@
+import CFuse
+import CLinux
+import Glibc
+import ProviderControl
+package import ProviderHost
+package import ProviderModel
+import Synchronization
+
+/// A mounted provider: kernel requests in, the model's effects out. A skin: it decides nothing.
+///
+/// Receive threads call ``receive(_:)``; the threads that carry out effects are those, the timer, the control
+/// thread and the workers. It lives as long as the process, which ends by `_exit` (see cfuse_run).
+package final class Mount: Backend {
+  package struct Configuration: Sendable {
+    package var mountpoint: String
+    package var socket: String
+    package var features: KernelFeatures
+    package var debug: Bool
+    package init(mountpoint: String, socket: String, features: KernelFeatures, debug: Bool = false) {
+      self.mountpoint = mountpoint
+      self.socket = socket
+      self.features = features
+      self.debug = debug
+    }
+  }
+
+  private static let receiveThreads: UInt32 = 4
+
+  private let configuration: Configuration
+  private let host: ProviderHost
+  private let folder: ServerFolder
+  private let workers: WorkerPool
+  private let pending = PendingReplies()
+  private let files = OpenFiles()
+  private let cache: KernelCache
+  /// Whether opens are looked up with their ancestors: only when a scope may cover descendants.
+  private let inheritance: Profile.Access.Inheritance
+
+  package init(
+    _ configuration: Configuration, host: ProviderHost, folder: ServerFolder,
+    inheritance: Profile.Access.Inheritance
+  ) throws(SystemError) {
+    self.configuration = configuration
+    self.host = host
+    self.folder = folder
+    self.inheritance = inheritance
+    workers = try WorkerPool(threads: 2)
+    cache = try KernelCache()
+    host.setBackend(self)
+  }
+
+  /// Mounts and starts to serve; returns when the mount can be used.
+  /// - Parameter ended: called when the mount was taken away from outside.
+  package func start(_ ended: @escaping @Sendable () -> Void) throws(SystemError) {
+    // Retained for ever: the loop's threads may still be in a call when the process ends.
+    let context = Unmanaged.passRetained(self).toOpaque()
+    let session: OpaquePointer? = configuration.mountpoint.withCString { mountpoint in
+      options.withCString { options in
+        var configuration = cfuse_configuration(
+          mountpoint: mountpoint, options: options, direct_io_mmap: configuration.features.directIOMmap,
+          debug: configuration.debug)
+        return cfuse_mount(
+          &configuration,
+          { context, op in
+            guard let context else { return }
+            Unmanaged<Mount>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.receive(op.pointee) }
+          },
+          { context, token in
+            guard let context else { return }
+            Unmanaged<Mount>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.interrupted(RequestID(token)) }
+          }, context)
+      }
+    }
+    guard let session else {
+      let error = SystemError("cannot mount at \(configuration.mountpoint)")
+      Unmanaged<Mount>.fromOpaque(context).release()
+      throw error
+    }
+    cache.start(session)
+    // Sound: the session is used by libfuse's own threads; ours only hands it over.
+    nonisolated(unsafe) let handedOver = session
+    Threads.start("fuse") {
+      _ = cfuse_run(handedOver, Mount.receiveThreads)
+      ended()
+    }
+  }
+
+  /// As mount(8) -o takes them.
+  private var options: String {
+    let source = (MountTable.sourcePrefix + configuration.socket)
+      .replacing("\\", with: "\\\\").replacing(",", with: "\\,")
+    var options = ["fsname=\(source)", "subtype=fakeprovider", "default_permissions", "nodev", "nosuid"]
+    // Root serves everyone; an ordinary user's mount is that user's own.
+    if geteuid() == 0 { options.append("allow_other") }
+    return options.joined(separator: ",")
+  }
+
+  // MARK: Requests in
+
+  private func receive(_ op: cfuse_op) {
+    switch RequestDecoding.decode(op) {
+    case .notice(let notice):
+      host.handle(.notice(notice), mayBlock: true)
+      // A release wants an answer, though nobody waits for it.
+      if let request = op.request { PendingReply(request).done() }
+    case .nameTooLong:
+      if let request = op.request { PendingReply(request).fail(.ENAMETOOLONG) }
+    case .request(let operation):
+      guard let request = op.request else { return }
+      let id = pending.add(request)
+      // Before the model may answer: after that the request is nobody's.
+      cfuse_arm_interrupt(request, id.rawValue)
+      host.handle(
+        .request(KernelRequest(id: id, operation: operation, caller: caller(of: op, operation))), mayBlock: true)
+      if pending.admit(id) { host.handle(.notice(.interrupted(id)), mayBlock: true) }
+    }
+  }
+
+  private func interrupted(_ id: RequestID) {
+    if pending.interrupt(id) { host.handle(.notice(.interrupted(id)), mayBlock: true) }
+  }
+
+  /// Who asks, as far as the operation needs it.
+  private func caller(of op: cfuse_op, _ operation: ProviderModel.Operation) -> Caller {
+    var caller = Caller(thread: op.thread, process: nil, user: op.user, group: op.group)
+    switch operation {
+    case .open, .change, .setAttribute:
+      caller.process = host.processes.process(ofThread: op.thread)
+      guard let process = caller.process else { break }
+      caller.app = host.processes.app(of: process)
+      if inheritance == .children || host.hasInheritableScopes {
+        caller.ancestors = host.processes.ancestors(of: process)
+      }
+    case .read, .openDirectory: caller.process = host.processes.process(ofThread: op.thread)
+    case .lookup, .getAttributes, .readLink, .readDirectory, .statistics, .getAttribute, .listAttributes,
+      .synchronize:
+      break
+    }
+    return caller
+  }
+
+  // MARK: Effects out
+
+  package func perform(_ effect: Effect, mayBlock: Bool) {
+    if mayBlock || !effect.needsFileAccess {
+      carryOut(effect)
+    } else {
+      workers.run { [self] in carryOut(effect) }
+    }
+  }
+
+  private func carryOut(_ effect: Effect) {
+    switch effect {
+    case .reply(let id, let reply): answer(id, reply)
+    case .list(let slot, let path): host.handle(.completed(.listed(slot, folder.list(path))), mayBlock: true)
+    case .open(let handle, let path):
+      let result = folder.openContent(path).map { opened in
+        files.add(opened.descriptor, for: handle)
+        return opened.item
+      }
+      host.handle(.completed(.opened(handle, result)), mayBlock: true)
+    case .close(let handle): files.close(handle)
+    case .invalidate(let node): cache.invalidate(node)
+    case .answer, .event, .kill, .limit: break  // the host's own
+    }
+  }
+
+  private func answer(_ id: RequestID, _ reply: Reply) {
+    guard let pending = pending.take(id) else { return }
+    switch reply {
+    case .error(let error): pending.fail(error.errno)
+    case .done: pending.done()
+    case .attributes(let attributes): pending.attributes(cfuse_attributes(attributes))
+    case .entry(let node, let attributes):
+      if !pending.entry(node, cfuse_attributes(attributes)) {
+        host.handle(.notice(.forget([Forgotten(node: node, lookups: 1)])))
+      }
+    case .opened(let handle): pending.opened(handle, directIO: true)
+    case .content(let handle, let offset, let length, let stamp):
+      answer(pending, handle, offset, length, stamp)
+    case .directory(let rows, let plus):
+      let taken = pending.directory(rows, plus: plus)
+      let lost = plus ? rows[taken...].compactMap(\.node) : []
+      if !lost.isEmpty {
+        host.handle(.notice(.forget(lost.map { Forgotten(node: $0, lookups: 1) })))
+      }
+    case .bytes(let bytes): pending.bytes(bytes)
+    case .length(let count): pending.length(count)
+    case .linkTarget(let path):
+      switch folder.linkTarget(path) {
+      case .success(let target): pending.target(target)
+      case .failure(let error): pending.fail(error)
+      }
+    case .sourceAttribute(let path, let name, let capacity):
+      answer(pending, folder.attribute(path, name, capacity: capacity), capacity)
+    case .sourceAttributeList(let path, let capacity):
+      answer(pending, folder.attributeNames(path), capacity)
+    case .statistics: pending.statistics(cfuse_statistics(folder.statistics))
+    }
+  }
+
+  private func answer(
+    _ pending: consuming PendingReply, _ attribute: Result<[UInt8], ErrnoName>, _ capacity: Int
+  ) {
+    switch attribute {
+    case .failure(let error): pending.fail(error)
+    case .success(let value) where capacity == 0: pending.length(value.count)
+    case .success(let value) where value.count > capacity: pending.fail(.ERANGE)
+    case .success(let value): pending.bytes(value)
+    }
+  }
+
+  private func answer(
+    _ pending: consuming PendingReply, _ handle: HandleID, _ offset: Int64, _ length: Int64,
+    _ stamp: SourceStamp
+  ) {
+    guard let descriptor = files[handle] else { return pending.fail(.EBADF) }
+    guard let buffer = cfuse_thread_buffer(Int(clamping: length)) else { return pending.fail(.ENOMEM) }
+    var count = 0
+    while count < length {
+      let read = pread(descriptor, buffer + count, Int(length) - count, Int(offset) + count)
+      if read < 0, errno == EINTR { continue }
+      if read < 0 { return pending.fail(ErrnoName(number: errno)) }
+      if read == 0 { break }
+      count += read
+    }
+    // After the bytes were read and before they go out: never a mix of two versions.
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, SourceItem(status).stamp == stamp else {
+      host.handle(.completed(.changed(handle)))
+      return pending.fail(.ESTALE)
+    }
+    pending.bytes(UnsafeRawBufferPointer(start: buffer, count: count))
+  }
+}
+
+extension Effect {
+  /// Whether carrying it out reads the source folder.
+  fileprivate var needsFileAccess: Bool {
+    switch self {
+    case .list, .open, .reply(_, .content), .reply(_, .linkTarget), .reply(_, .sourceAttribute),
+      .reply(_, .sourceAttributeList), .reply(_, .statistics):
+      true
+    case .reply, .close, .invalidate, .answer, .event, .kill, .limit: false
+    }
+  }
+}
+
+extension cfuse_statistics {
+  fileprivate init(_ s: statvfs) {
+    self.init(
+      block_size_bytes: UInt64(s.f_frsize), blocks: UInt64(s.f_blocks), blocks_free: UInt64(s.f_bavail),
+      files: UInt64(s.f_files), files_free: UInt64(s.f_favail), name_max: 255)
+  }
+}

@@ -1,0 +1,157 @@
+import ProviderControl
+import ProviderModel
+import Testing
+
+private let mountpoint = "/mnt/p"
+
+private func parsed(_ text: String) throws -> ParsedRequest {
+  try LineCoding.message(RequestLine.self, from: Array(text.utf8)).parsed(mountpoint: mountpoint)
+}
+
+private func path(_ text: String) throws -> ItemPath { try #require(ItemPath(text)) }
+
+@Suite struct `A request` {
+  @Test func `of each host verb is understood`() throws {
+    let known: [(String, HostCommand)] = [
+      (#"{"id":1,"verb":"hello","app":"a"}"#, .hello(app: AppID("a"))),
+      (#"{"id":1,"verb":"hello"}"#, .hello(app: nil)),
+      (#"{"id":1,"verb":"provider"}"#, .provider),
+      (#"{"id":1,"verb":"events"}"#, .events(follow: false, since: nil)),
+      (#"{"id":1,"verb":"events","follow":true,"since":4}"#, .events(follow: true, since: 4)),
+      (#"{"id":1,"verb":"unmount"}"#, .unmount),
+      (#"{"id":1,"verb":"clock"}"#, .clock(.show)),
+      (#"{"id":1,"verb":"clock","action":"pause"}"#, .clock(.pause)),
+      (#"{"id":1,"verb":"clock","action":"resume"}"#, .clock(.resume)),
+      (#"{"id":1,"verb":"clock","action":"advanceToNext"}"#, .clock(.advanceToNext)),
+      (#"{"id":1,"verb":"clock","action":"advance","value":"1.5s"}"#, .clock(.advance(.milliseconds(1500)))),
+      (#"{"id":1,"verb":"clock","action":"scale","value":"60"}"#, .clock(.scale(60))),
+    ]
+    for (text, command) in known { #expect(try parsed(text) == .host(command)) }
+  }
+
+  @Test func `of each model verb is understood`() throws {
+    let a = try path("a")
+    let b = try path("d/b")
+    let root = ItemPath()
+    let known: [(String, Command)] = [
+      (#"{"id":1,"verb":"status"}"#, .status([])),
+      (#"{"id":1,"verb":"status","path":"."}"#, .status([root])),
+      (#"{"id":1,"verb":"pick","path":"a","app":"x"}"#, .pick([a], app: AppID("x"))),
+      (#"{"id":1,"verb":"pick","paths":["a","/mnt/p/d/b","/mnt/p"]}"#, .pick([a, b, root], app: nil)),
+      (#"{"id":1,"verb":"start","path":"a"}"#, .start(a, covers: .process)),
+      (#"{"id":1,"verb":"start","path":"a","covers":"descendants"}"#, .start(a, covers: .descendants)),
+      (#"{"id":1,"verb":"stop","path":"a"}"#, .stop(a)),
+      (#"{"id":1,"verb":"download","path":"a"}"#, .download([a])),
+      (#"{"id":1,"verb":"evict","paths":["a"]}"#, .evict([a])),
+      (#"{"id":1,"verb":"revoke","path":"a"}"#, .revoke([a], app: nil, byUser: false, reads: false)),
+      (
+        #"{"id":1,"verb":"revoke","path":"a","app":"x","byUser":true,"reads":true}"#,
+        .revoke([a], app: AppID("x"), byUser: true, reads: true)
+      ),
+      (#"{"id":1,"verb":"restore","path":"a"}"#, .restore([a], app: nil)),
+      (#"{"id":1,"verb":"hold","operation":"open","path":"a"}"#, .hold(.open, a, at: nil, name: nil)),
+      (
+        #"{"id":1,"verb":"hold","operation":"read","path":"a","at":"40%","name":"h"}"#,
+        .hold(.read, a, at: .millionths(400_000), name: "h")
+      ),
+      (
+        #"{"id":1,"verb":"hold","operation":"download","path":"a","at":"65536"}"#,
+        .hold(.download, a, at: .bytes(65536), name: nil)
+      ),
+      (#"{"id":1,"verb":"holds"}"#, .holds),
+      (#"{"id":1,"verb":"release","name":"h"}"#, .release("h", error: nil)),
+      (#"{"id":1,"verb":"release","name":"h","error":"EIO"}"#, .release("h", error: .EIO)),
+      (#"{"id":1,"verb":"wait","condition":"hold:h"}"#, .wait(.hold("h"))),
+      (#"{"id":1,"verb":"wait","condition":"state:d/b=local"}"#, .wait(.state(b, .local))),
+      (#"{"id":1,"verb":"wait","condition":"event:evicted"}"#, .wait(.event("evicted"))),
+      (
+        #"{"id":1,"verb":"coordinate","purpose":"p","intents":[{"path":"a","kind":"read"},"#
+          + #"{"path":"d/b","kind":"write","options":["forMoving"]}]}"#,
+        .coordinate(
+          [Intent(path: a, kind: .read), Intent(path: b, kind: .write, options: [.forMoving])], purpose: "p")
+      ),
+      (#"{"id":1,"verb":"finish","claim":9}"#, .finish(ClaimID(9))),
+      (#"{"id":1,"verb":"cancel","request":3}"#, .cancel(request: 3)),
+    ]
+    for (text, command) in known { #expect(try parsed(text) == .model(command)) }
+    let verbs = Set(
+      known.map { $0.0 }.compactMap { try? LineCoding.message(RequestLine.self, from: Array($0.utf8)).verb })
+    let host: Set = ["hello", "provider", "events", "unmount", "clock"]
+    #expect(verbs.union(host) == Set(Verb.all), "every verb has a case above")
+  }
+
+  @Test(arguments: [
+    (#""verb":"strat","path":"a""#, "unknown verb \"strat\"; the nearest is \"start\""),
+    (#""verb":"pick""#, "pick needs \"path\" or \"paths\""),
+    (#""verb":"pick","paths":[]"#, "pick needs \"path\" or \"paths\""),
+    (#""verb":"start","paths":["a","b"]"#, "start takes one path"),
+    (
+      #""verb":"start","path":"a","covers":"all""#,
+      "start: \"covers\" cannot be \"all\"; it is one of process, descendants"
+    ),
+    (#""verb":"stop","path":"../a""#, "../a cannot be a path here: no \"..\", and 255 bytes a name at most"),
+    (#""verb":"stop","path":"/mnt/pq""#, "/mnt/pq is not below this provider's mountpoint /mnt/p"),
+    (#""verb":"hold","path":"a""#, "hold needs \"operation\""),
+    (
+      #""verb":"hold","path":"a","operation":"write""#,
+      "hold: \"operation\" cannot be \"write\"; it is one of open, read, download"
+    ),
+    (
+      #""verb":"hold","path":"a","operation":"read","at":"half""#,
+      "\"at\" is a share of the file like \"40%\" or a byte like \"65536\", not \"half\""
+    ),
+    (#""verb":"release""#, "release needs \"name\""),
+    (#""verb":"wait""#, "wait needs \"condition\""),
+    (
+      #""verb":"wait","condition":"hold:""#,
+      "a condition is hold:NAME, state:PATH=dataless|downloading|local|stale or event:NAME, not \"hold:\""
+    ),
+    (
+      #""verb":"wait","condition":"state:a=wet""#,
+      "a condition is hold:NAME, state:PATH=dataless|downloading|local|stale or event:NAME, not \"state:a=wet\""
+    ),
+    (#""verb":"coordinate""#, "coordinate needs \"intents\""),
+    (#""verb":"coordinate","intents":[]"#, "coordinate needs at least one intent"),
+    (
+      #""verb":"coordinate","intents":[{"path":"a","kind":"look"}]"#,
+      "an intent's \"kind\" is \"read\" or \"write\", not \"look\""
+    ),
+    (
+      #""verb":"coordinate","intents":[{"path":"a","kind":"read","options":["fast"]}]"#,
+      "unknown coordination option \"fast\""
+    ),
+    (#""verb":"finish""#, "finish needs \"claim\""),
+    (#""verb":"cancel""#, "cancel needs \"request\""),
+    (#""verb":"clock","action":"advance""#, "clock needs \"value\""),
+    (
+      #""verb":"clock","action":"advance","value":"soon""#,
+      "clock advance takes a length like \"800ms\", \"60s\" or \"2m\", not \"soon\""
+    ),
+    (
+      #""verb":"clock","action":"scale","value":"0""#,
+      "clock scale takes a whole number from 1 to 1000000, not \"0\""
+    ),
+    (
+      #""verb":"clock","action":"stop""#,
+      "clock: \"action\" is show, advance, advanceToNext, scale, pause or resume, not \"stop\""
+    ),
+  ])
+  func `that is wrong says how`(fields: String, message: String) {
+    let error = #expect(throws: RequestProblem.self) { try parsed(#"{"id":1,"# + fields + "}") }
+    #expect(error?.message == message)
+  }
+
+  @Test func `for an event that does not exist lists those that do`() {
+    let error = #expect(throws: RequestProblem.self) {
+      try parsed(#"{"id":1,"verb":"wait","condition":"event:rain"}"#)
+    }
+    #expect(error?.message.hasPrefix("there is no event \"rain\"; there are operation, ") == true)
+  }
+
+  @Test func `may name a path that is not UTF-8`() throws {
+    var request = RequestLine(id: 1, verb: "stop")
+    request.path = WirePath(bytes: [0xFF])
+    let name = try #require(Name([0xFF]))
+    #expect(try request.parsed(mountpoint: mountpoint) == .model(.stop(ItemPath([name]))))
+  }
+}

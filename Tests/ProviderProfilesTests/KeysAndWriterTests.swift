@@ -1,0 +1,107 @@
+import ProviderModel
+import Testing
+
+@testable import ProviderProfiles
+
+// The table of keys, and what is written from it.
+
+@Suite struct `The table of keys` {
+  @Test func `has every key once, in a group that it names`() {
+    let paths = ProfileKeys.all.map(\.path)
+    #expect(Set(paths).count == paths.count)
+    let groups = Set(paths.map { ProfileKeys.parted($0).group }).subtracting([""])
+    #expect(groups == Set(ProfileKeys.groups.map(\.path)))
+    for key in ProfileKeys.all { #expect(key.summary.hasSuffix(".")) }
+  }
+
+  @Test func `has a value for every key of a profile but the schema's address`() {
+    for key in ProfileKeys.all {
+      #expect((key.get(Profile(name: "n")) == nil) == (key.path == "$schema"))
+      #expect((ProfileKeys.defaultValue(of: key) == nil) == (key.isRequired || key.path == "$schema"))
+    }
+  }
+
+  @Test func `refuses a value of another type, and takes back its own`() {
+    let samples: [ProfileValue] = [
+      .text("x"), .word("x"), .wholeNumber(1), .latency(.fixed(.seconds(1))), .bandwidth(1), .texts([]),
+      .globs([]),
+    ]
+    for key in ProfileKeys.all where key.path != "$schema" && key.path != "schemaVersion" {
+      var profile = Profile(name: "n")
+      #expect(key.get(profile).map { key.set($0, &profile) } == true)
+      #expect(profile == Profile(name: "n"))
+      let taken = samples.filter { key.set($0, &profile) }
+      // "x" is no word of any key.
+      if case .word = key.type { #expect(taken.isEmpty) } else { #expect(taken.count == 1) }
+    }
+  }
+
+  @Test func `has no default that a file could not say`() throws {
+    for key in ProfileKeys.all {
+      guard let value = ProfileKeys.defaultValue(of: key) else { continue }
+      var problems = ProblemList(file: "p")
+      let json = try PositionedJSON.parse(Array(ProfileWriter.json(value).utf8))
+      #expect(ValueReading.read(json, as: key.type, at: key.path, &problems) == value)
+    }
+  }
+}
+
+@Suite struct `Writing a profile` {
+  @Test func `shows every key with the value in effect`() {
+    let expected = """
+      {
+        "schemaVersion": 1,
+        "name": "n",
+        "summary": "",
+        "basis": {
+          "standing": "synthetic",
+          "sources": []
+        },
+        "kind": "replicated",
+        "seed": 1,
+        "io": "observed",
+        "access": {
+          "mode": "device",
+          "scopeLimit": 2000,
+          "inheritScopes": "none"
+        },
+        "items": {
+          "initial": "dataless",
+          "local": []
+        },
+        "download": {
+          "latency": "0",
+          "bandwidth": "unlimited",
+          "concurrency": 4
+        },
+        "latency": {
+          "open": "0",
+          "list": "0"
+        }
+      }
+
+      """
+    #expect(ProfileWriter.json(Profile(name: "n")) == expected)
+  }
+
+  @Test func `is read back as the same profile, whatever it says`() throws {
+    var profile = Profile(name: "\"q\" \\ é\u{301}😀\u{202E}")
+    profile.summary = "<>&/"
+    profile.basis = Basis(standing: .documented, sources: ["a", "b"])
+    profile.kind = .volume
+    profile.seed = .max
+    profile.access.mode = .simulator
+    profile.access.scopeLimit = 1
+    profile.access.inheritScopes = .children
+    profile.items.initial = .local
+    profile.items.local = [try #require(Glob("**/[a\"]*")), try #require(Glob("b?"))]
+    profile.download.latency = .uniform(minimum: Span(nanoseconds: 1), maximum: .seconds(90))
+    profile.download.bandwidth = 1_048_577
+    profile.download.concurrency = 128
+    profile.latency.open = .logNormal(median: .milliseconds(1_500), p99: .seconds(3_600))
+    profile.latency.list = .fixed(Span(nanoseconds: 86_399_999_999_999))
+    let json = ProfileWriter.json(profile)
+    #expect(!json.unicodeScalars.contains("\u{202E}"))
+    #expect(try ProfileReader.read(Array(json.utf8), file: "p") == profile)
+  }
+}
