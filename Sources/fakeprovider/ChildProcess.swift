@@ -43,7 +43,7 @@ struct Command: Sendable {
       posix_spawnattr_destroy(&attributes)
       posix_spawn_file_actions_destroy(&actions)
     }
-    var flags: Int32 = newSession ? Int32(CLINUX_SPAWN_SETSID.rawValue) : 0
+    var flags: Int32 = newSession ? Int32(CLINUX_SPAWN_SETSID) : 0
     if var mask {
       flags |= Int32(POSIX_SPAWN_SETSIGMASK)
       posix_spawnattr_setsigmask(&attributes, &mask)

@@ -73,7 +73,9 @@ enum EventRow {
       words.append("of \(operation)")
     }
     if let claim = event.claim { words.append("claim \(claim)") }
-    if let dropped = event.dropped { words.append("\(Render.count(Int(clamping: dropped), "event")) missing") }
+    if let dropped = event.dropped {
+      words.append("\(Render.count(Int(clamping: dropped), "event")) missing")
+    }
     return words.joined(separator: ", ")
   }
 }

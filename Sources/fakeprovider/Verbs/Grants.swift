@@ -36,7 +36,7 @@ enum Grants {
 
   static func revoke(_ arguments: ParsedArguments) -> Int32 {
     arguments.carryOut {
-      var sum = RevocationLine(grants: 0, scopes: 0, descriptors: 0, processesKilled: 0)
+      var sum = RevocationLine()
       for group in try Providers.groups(of: arguments.positionals) {
         var request = RequestLine(verb: "revoke", group)
         request.app = arguments.text("--app")
