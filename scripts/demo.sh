@@ -136,7 +136,7 @@ step "What happened, as the provider saw it"
 run fakeprovider events
 fakeprovider events --provider "$cloud" >"$folder/events"
 grep -E '  (scope|claim|hold)[A-Z][a-z]+ |  (granted|revoked|restored|held) ' "$folder/events" | tail -n 16 |
-  cut -c1-130 | sed 's/ *$//' | shown
+  cut -c1-150 | sed 's/ *$//' | shown
 
 step "The end: nothing is left, and the originals were never touched"
 run fakeprovider unmount @
