@@ -36,6 +36,7 @@ demo: build ## shows it at work
 test: samples ## runs all tests; needs /dev/fuse
 	swift build $(SWIFT_FLAGS) --build-tests
 	scripts/test.sh $(TEST_MINUTES)
+	scripts/consumer.sh
 
 stress: samples ## runs the tests with many more rounds; takes hours
 	swift build $(SWIFT_FLAGS) --build-tests
