@@ -112,10 +112,18 @@ struct RunnerSignals {
 
   /// Waits for COMMAND, and passes on to it what asks this process to end.
   /// - Parameter orphans: also wait for the processes that COMMAND left behind (a subreaper gets them).
-  mutating func wait(for command: Int32, orphans: Bool) -> WaitStatus {
+  /// - Parameter left: called once, when COMMAND has ended and others go on.
+  mutating func wait(
+    for command: Int32, orphans: Bool, left: () -> Void = {}
+  ) -> WaitStatus {
     var ended: WaitStatus?
+    var hasTold = false
     while true {
       if let status = reap(command, all: orphans, ended: &ended) { return status }
+      if ended != nil, !hasTold {
+        hasTold = true
+        left()
+      }
       var info = siginfo_t()
       let signal = sigwaitinfo(&caught, &info)
       guard signal > 0, signal != SIGCHLD else { continue }

@@ -6,10 +6,10 @@ import Glibc
 enum Render {
   /// Columns of equal width, two spaces apart, with a line of titles. Numbers stand to the right.
   static func table(_ titles: [String], _ rows: [[String]], right: Set<Int> = []) -> String {
-    var widths = titles.map(\.count)
+    var widths = titles.map(width(of:))
     for row in rows {
       for (column, cell) in row.enumerated() where column < widths.count {
-        widths[column] = max(widths[column], cell.count)
+        widths[column] = max(widths[column], width(of: cell))
       }
     }
     return ([titles] + rows).map { line($0, widths, right: right) }.joined()
@@ -19,13 +19,27 @@ enum Render {
   static func line(_ cells: [String], _ widths: [Int], right: Set<Int> = []) -> String {
     var text = ""
     for (column, cell) in cells.enumerated() {
-      let padding = String(repeating: " ", count: max(0, widths[column] - cell.count))
+      let padding = String(repeating: " ", count: max(0, widths[column] - width(of: cell)))
       text += right.contains(column) ? padding + cell : cell + padding
       text += "  "
     }
     while text.last == " " { text.removeLast() }
     return text + "\n"
   }
+
+  /// The columns of a terminal that a text takes: East Asian characters take two.
+  static func width(of text: String) -> Int {
+    text.reduce(0) { sum, character in
+      let scalar = character.unicodeScalars.first?.value ?? 0
+      return sum + (wide.contains { $0.contains(scalar) } ? 2 : 1)
+    }
+  }
+
+  /// UAX #11 "Wide" and "Fullwidth", in coarse ranges.
+  private static let wide: [ClosedRange<UInt32>] = [
+    0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
+    0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F900...0x1F9FF, 0x20000...0x3FFFD,
+  ]
 
   /// 1.5 MB; powers of ten, as the profiles have them.
   static func size(_ bytes: Int64) -> String {

@@ -21,7 +21,10 @@ enum Access {
       }
       let command = Command(program: program.bytes, words: arguments.rest.map(\.bytes))
       let process = try command.start(mask: signals.before)
-      let status = signals.wait(for: process, orphans: true)
+      let status = signals.wait(for: process, orphans: true) {
+        guard Console.isTerminal(2) else { return }
+        Console.err("\(program.text) has ended; waiting for what it started (Ctrl-C ends the wait)\n")
+      }
       for (connection, path) in started.reversed() { stop(path, connection) }
       return status.exitCode
     } catch {

@@ -43,11 +43,12 @@ enum List {
   static func hint(_ entries: [Entry]) -> String {
     if entries.isEmpty { return "no provider is mounted\n" }
     return entries.compactMap { entry in
-      let unmount = "'fakeprovider unmount \(Argument(bytes: entry.mountpoint.bytes).shellWord)'"
+      let mountpoint = entry.mountpoint.text
+      let unmount = "fakeprovider unmount \(Argument(bytes: entry.mountpoint.bytes).shellWord)"
       return switch entry.state {
       case .running, .foreign: nil
-      case .crashed: "\(entry.mountpoint.text) is what a crashed provider left behind: \(unmount) clears it\n"
-      case .silent: "the provider of \(entry.mountpoint.text) does not answer: \(unmount) ends it\n"
+      case .crashed: "a crashed provider left \(mountpoint) behind; to clear it: \(unmount)\n"
+      case .silent: "the provider of \(mountpoint) does not answer; to end it: \(unmount)\n"
       }
     }.joined()
   }

@@ -28,11 +28,11 @@ struct ProviderConnection: Sendable {
     guard !mount.mountpoint.isEmpty else {
       return "\(problem) ($FAKEPROVIDER_CONTROL says so)"
     }
-    let unmount = "'fakeprovider unmount \(Argument(bytes: mount.mountpoint).shellWord)'"
+    let unmount = "fakeprovider unmount \(Argument(bytes: mount.mountpoint).shellWord)"
     return switch problem {
     case .notRunning, .closed:
-      "the provider of \(mount.text) has crashed; \(unmount) clears what it left behind"
-    case .timedOut: "the provider of \(mount.text) does not answer (is it stopped?); \(unmount) ends it"
+      "the provider of \(mount.text) has crashed; to clear what it left behind: \(unmount)"
+    case .timedOut: "the provider of \(mount.text) does not answer (is it stopped?); to end it: \(unmount)"
     case .refused: "the provider of \(mount.text) belongs to another user"
     default: "the provider of \(mount.text) cannot be talked to: \(problem)"
     }

@@ -96,15 +96,15 @@ enum Providers {
     return UnsafeRawBufferPointer(start: value, count: strlen(value)).map { $0 }
   }
 
+  static let none = VerbFailure("no provider is mounted; mount one with 'fakeprovider mount'")
+
   static func choice(control: [UInt8]?, mounts: [ProviderMount]) throws(VerbFailure) -> ProviderMount {
     if let control {
       let known = mounts.first { $0.socket == control }
       // It may be mounted where this process cannot see it; its socket is enough to talk to it.
       return known ?? ProviderMount(mountpoint: [], socket: control, root: [])
     }
-    guard let first = mounts.first else {
-      throw VerbFailure("no provider is mounted; mount one with 'fakeprovider mount'")
-    }
+    guard let first = mounts.first else { throw none }
     guard mounts.count == 1 else {
       let list = mounts.map { "  --provider \(Argument(bytes: $0.mountpoint).shellWord)\n" }.joined()
       throw VerbFailure.usage("several providers are mounted; say which:\n" + list.dropLast())

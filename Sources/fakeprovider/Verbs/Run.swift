@@ -46,7 +46,13 @@ enum Run {
   /// Ends the provider: closing the lifeline does, and where that fails, as `unmount` does it.
   private static func finish(_ launched: ProviderLauncher.Launched, mount: ProviderMount?) {
     do {
-      if let mount, try ProviderLookup.allMounts().contains(mount) { _ = try Unmount.end(mount) }
+      if let mount, try ProviderLookup.allMounts().contains(mount) {
+        let how = try Unmount.end(mount)
+        if how == .cleared { Console.err("fakeprovider run: the provider had crashed before COMMAND ended\n") }
+        if how == .killed { Console.err("fakeprovider run: the provider did not answer and was killed\n") }
+      } else if mount != nil {
+        Console.err("fakeprovider run: the provider was unmounted before COMMAND ended\n")
+      }
     } catch {
       Console.err("fakeprovider run: \(VerbFailure(any: error).message)\n")
     }

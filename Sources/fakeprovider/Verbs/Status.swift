@@ -50,14 +50,24 @@ enum Status {
   /// Without paths: what is open or under way, in every provider unless one is named.
   private static func inMotion(_ arguments: ParsedArguments) throws -> [(name: String, item: Item)] {
     let isNamed = arguments.values["--provider"] != nil || Providers.environmentControl != nil
-    let mounts = isNamed ? [try Providers.chosen(arguments)] : try Providers.all()
-    if mounts.isEmpty { _ = try Providers.choice(control: nil, mounts: []) }
-    return try mounts.flatMap { mount in
-      let connection = try ProviderConnection(to: mount)
-      return try (connection.call(RequestLine(verb: "status")).items ?? []).map { line in
-        let item = Item(line, on: connection.mount)
-        return (item.line.path.text, item)
+    if isNamed { return try inMotion(ProviderConnection(to: try Providers.chosen(arguments))) }
+    let mounts = try Providers.all()
+    if mounts.isEmpty { throw Providers.none }
+    return try mounts.flatMap { mount -> [(name: String, item: Item)] in
+      do {
+        return try inMotion(ProviderConnection(to: mount, patience: .seconds(1)))
+      } catch let failure as VerbFailure {
+        // One that has crashed must not hide the others.
+        Console.err("\(failure.message)\n")
+        return []
       }
+    }
+  }
+
+  private static func inMotion(_ connection: ProviderConnection) throws -> [(name: String, item: Item)] {
+    try (connection.call(RequestLine(verb: "status")).items ?? []).map { line in
+      let item = Item(line, on: connection.mount)
+      return (item.line.path.text, item)
     }
   }
 
