@@ -200,6 +200,8 @@ extension Provider {
     emit(Event(.stopping))
     for id in parked.keys { fail(id, .stopping) }
     for key in questions.keys { finish(key, .failure(.stopping, nil)) }
+    // Their clients have just been told; nothing may grant them later.
+    for claim in arbiter.claims where claim.phase != .granted { dropClaim(claim.id) }
   }
 
   // MARK: Attributes that act
