@@ -100,13 +100,27 @@ extension Provider {
   }
 
   private mutating func noteChange(of slot: Slot, to found: SourceItem) {
-    if items[slot].stamp == found.stamp { return }
+    let before = items[slot].stamp
+    if before == found.stamp { return }
     items[slot].stamp = found.stamp
     items[slot].permissions = found.permissions
     items[slot].user = found.user
     items[slot].group = found.group
     items[slot].version += 1
     effects.append(.invalidate(items.node(of: slot)))
+    if announcedChanges.remove(slot) != before { emitItem(.sourceChanged, slot) }
+    switch items[slot].copy {
+    case .downloading: restartDownload(of: slot)
+    case .dataless where found.stamp.size == 0: items[slot].copy = .local
+    case .dataless, .local, .stale: break
+    }
+  }
+
+  /// A read found the change before an open did: its event comes now, and only once however many descriptors
+  /// meet it.
+  private mutating func announceChange(of slot: Slot, from stamp: SourceStamp) {
+    guard items[slot].stamp == stamp, announcedChanges[slot] != stamp else { return }
+    announcedChanges[slot] = stamp
     emitItem(.sourceChanged, slot)
   }
 
@@ -120,7 +134,7 @@ extension Provider {
       guard let handle = handles[id], !handle.isStale else { return }
       handles[id]?.isStale = true
       effects.append(.invalidate(items.node(of: handle.slot)))
-      if handle.stamp == items[handle.slot].stamp { emitItem(.sourceChanged, handle.slot) }
+      announceChange(of: handle.slot, from: handle.stamp)
     }
   }
 
