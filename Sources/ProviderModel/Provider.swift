@@ -26,6 +26,10 @@ package struct Provider: ~Copyable {
   var downloads = Table<Slot, UInt64>()
   /// Opens so far, likewise.
   var opens = Table<Slot, UInt64>()
+  /// Times that a directory was opened, likewise.
+  var directoryOpens = Table<Slot, UInt64>()
+  /// Contents whose end was said before what follows them is known.
+  var announcedChanges = Table<Slot, SourceStamp>()
 
   var sessions = Table<SessionID, Session>()
   var questions = Table<QuestionKey, Question>()
@@ -50,7 +54,9 @@ package struct Provider: ~Copyable {
   package mutating func handle(_ input: Input, at moment: Instant) -> [Effect] {
     advance(to: moment)
     switch input {
-    case .request(let request): decide(Parked(request: request, since: now))
+    case .request(let request):
+      let copy = (try? subject(of: request.operation).get().slot).map { items[$0].copy }
+      decide(Parked(request: request, since: now, copy: copy))
     case .notice(let notice): take(notice)
     case .control(let request): answer(Question(request: request))
     case .sessionOpened(let id, let process, let app):
@@ -141,6 +147,8 @@ struct Parked {
   }
   var request: KernelRequest
   var since: Instant
+  /// Of its item when it came.
+  var copy: CopyState?
   var wait = Wait.nothing
   /// It has had its delay.
   var isDelayed = false
