@@ -40,11 +40,11 @@ extension Provider {
     unpark(asked.request.id)
     switch reply {
     case .entry(let node, _): items[node.slot].lookups += 1
-    case .directory(let rows, true):
-      for row in rows { if let node = row.node { items[node.slot].lookups += 1 } }
+    case .directory(let rows, let plus):
+      if plus { for row in rows { if let node = row.node { items[node.slot].lookups += 1 } } }
+      if case .readDirectory(let id, _, _, _) = asked.request.operation { handles[id]?.isDelayed = true }
     default: break
     }
-    if case .readDirectory(let id, _, _, _) = asked.request.operation { handles[id]?.isDelayed = true }
     effects.append(.reply(asked.request.id, reply))
     emitOperation(asked, reply)
   }
@@ -67,9 +67,12 @@ extension Provider {
   }
 
   mutating func openDirectory(_ slot: Slot, for asked: Parked) {
+    let attempt = directoryOpens[slot] ?? 0
+    directoryOpens[slot] = attempt + 1
     let handle = handles.add(
       OpenHandle(
-        slot: slot, process: asked.request.caller.process, stamp: items[slot].stamp, isDirectory: true))
+        slot: slot, process: asked.request.caller.process, stamp: items[slot].stamp, isDirectory: true,
+        attempt: attempt))
     finish(asked, .opened(handle))
   }
 

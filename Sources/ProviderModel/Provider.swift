@@ -24,6 +24,8 @@ package struct Provider: ~Copyable {
   var downloads = Table<Slot, UInt64>()
   /// Opens so far, likewise.
   var opens = Table<Slot, UInt64>()
+  /// Times that a directory was opened, likewise.
+  var directoryOpens = Table<Slot, UInt64>()
   /// Contents whose end was said before what follows them is known.
   var announcedChanges = Table<Slot, SourceStamp>()
 
