@@ -87,8 +87,10 @@ final class JournalFile {
       var buffer = [UInt8](repeating: 0, count: Int(min(oldLength - offset, 1 << 20)))
       let count = buffer.withUnsafeMutableBytes { pread(old, $0.baseAddress, $0.count, Int(offset)) }
       guard count > 0 else { break }
-      write(Array(buffer[..<count]))
-      offset += Int64(count)
+      // What it took were whole lines: the rest of the last one is read again.
+      let taken = write(Array(buffer[..<count]))
+      guard taken > 0 else { break }
+      offset += taken
     }
     close(old)
     if let path { rename(path + ".new", path) }
@@ -101,7 +103,9 @@ final class JournalFile {
       }
   }
 
-  private func write(_ bytes: [UInt8]) {
+  /// - Returns: the bytes that are in the file now: whole lines.
+  @discardableResult
+  private func write(_ bytes: [UInt8]) -> Int64 {
     var written = 0
     while written < bytes.count {
       let count = bytes[written...].withUnsafeBytes {
@@ -115,5 +119,6 @@ final class JournalFile {
     // Never half a line: what follows would be unreadable.
     let whole = bytes[..<written].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
     length += Int64(whole)
+    return Int64(whole)
   }
 }
