@@ -135,7 +135,9 @@ package final class Journal: Sendable {
     var offset = max(
       0, (reader.position ?? file.cut_bytes + file.offset(after: reader.since)) - file.cut_bytes)
     while offset < file.length {
-      for line in file.lines(from: offset) {
+      let lines = file.lines(from: offset)
+      if lines.isEmpty { break }
+      for line in lines {
         if !isWanted(line, since: reader.since) || reader.push(Array(line)) {
           offset += Int64(line.count) + 1
         } else {

@@ -61,12 +61,17 @@ final class JournalFile {
     marks.last { $0.sequence <= sequence }?.offset ?? 0
   }
 
-  /// Whole lines from `offset` on, about 64 KiB of them.
+  /// Whole lines from `offset` on, about 64 KiB of them, or one that is longer; none if they cannot be read.
   func lines(from offset: Int64) -> [ArraySlice<UInt8>] {
-    var buffer = [UInt8](repeating: 0, count: Int(min(length - offset, 64 << 10)))
-    let count = buffer.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, Int(offset)) }
-    guard count > 0, let end = buffer[..<count].lastIndex(of: 0x0A) else { return [] }
-    return buffer[..<end].split(separator: 0x0A)
+    var size = min(length - offset, 64 << 10)
+    while true {
+      var buffer = [UInt8](repeating: 0, count: Int(size))
+      let count = buffer.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, Int(offset)) }
+      guard count > 0 else { return [] }
+      if let end = buffer[..<count].lastIndex(of: 0x0A) { return buffer[..<end].split(separator: 0x0A) }
+      if size == length - offset { return [] }
+      size = min(length - offset, size * 2)
+    }
   }
 
   /// Drops the older half. What is left begins with a `dropped` event.
