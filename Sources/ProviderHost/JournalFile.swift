@@ -17,6 +17,8 @@ final class JournalFile {
   private let limit_bytes: Int64
   private(set) var length: Int64 = 0
   private var marks: [Mark] = []
+  /// The last event that the file accounts for.
+  private var last: UInt64 = 0
   /// How far readers' offsets have moved, all in all.
   private(set) var cut_bytes: Int64 = 0
 
@@ -43,16 +45,37 @@ final class JournalFile {
     return descriptor
   }
 
+  /// Where an event is missing (there was no room on the disk, it was too long for a line), a `dropped` event
+  /// says so before the next one.
   func append(_ events: [Event]) {
     var bytes: [UInt8] = []
-    for event in events {
+    var ends: [(bytes: Int, last: UInt64)] = [(0, last)]
+    func add(_ event: Event, from first: UInt64) {
+      guard let line = try? LineCoding.line(EventLine(event)) else { return }
       let start = length + Int64(bytes.count)
       if start - (marks.last?.offset ?? -JournalFile.markEvery_bytes) >= JournalFile.markEvery_bytes {
-        marks.append(Mark(offset: start, sequence: event.sequence))
+        marks.append(Mark(offset: start, sequence: first))
       }
-      if let line = try? LineCoding.line(EventLine(event)) { bytes += line }
+      bytes += line
+      last = event.sequence
+      ends.append((bytes.count, last))
     }
-    write(bytes)
+    for event in events {
+      let first = event.sequence - (event.dropped ?? 1) + 1
+      if first > last + 1 {
+        var notice = Event(.dropped)
+        notice.sequence = first - 1
+        notice.at = event.at
+        notice.dropped = first - 1 - last
+        add(notice, from: last + 1)
+      }
+      add(event, from: first)
+    }
+    let taken = Int(write(bytes))
+    if taken < bytes.count {
+      last = ends.last { $0.bytes <= taken }?.last ?? last
+      marks.removeAll { $0.offset >= length }
+    }
     if length > limit_bytes { cut() }
   }
 
