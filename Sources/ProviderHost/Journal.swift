@@ -132,8 +132,7 @@ package final class Journal: Sendable {
 
   /// - Returns: whether the reader has all that it wants.
   private func serve(_ reader: inout Reader, _ file: JournalFile) -> Bool {
-    var offset = max(
-      0, (reader.position ?? file.cut_bytes + file.offset(after: reader.since)) - file.cut_bytes)
+    var offset = reader.position.map(file.offset(ofPosition:)) ?? file.offset(after: reader.since)
     while offset < file.length {
       let lines = file.lines(from: offset)
       if lines.isEmpty { break }

@@ -21,6 +21,8 @@ final class JournalFile {
   private var last: UInt64 = 0
   /// How far readers' offsets have moved, all in all.
   private(set) var cut_bytes: Int64 = 0
+  /// The length of the notice that a cut file begins with.
+  private var head_bytes: Int64 = 0
 
   init(path: String?, limit_bytes: Int64) throws(SystemError) {
     self.path = path
@@ -79,6 +81,12 @@ final class JournalFile {
     if length > limit_bytes { cut() }
   }
 
+  /// Where a reader goes on; one whose place was cut away gets the notice first.
+  func offset(ofPosition position: Int64) -> Int64 {
+    let offset = position - cut_bytes
+    return offset < head_bytes ? 0 : offset
+  }
+
   /// Where the events after `sequence` begin, or somewhat before.
   func offset(after sequence: UInt64) -> Int64 {
     marks.last { $0.sequence <= sequence }?.offset ?? 0
@@ -109,7 +117,7 @@ final class JournalFile {
     let (old, oldLength) = (descriptor, length)
     descriptor = fresh
     length = 0
-    write(head)
+    head_bytes = write(head)
     var offset = kept.offset
     while offset < oldLength {
       var buffer = [UInt8](repeating: 0, count: Int(min(oldLength - offset, 1 << 20)))
@@ -122,7 +130,7 @@ final class JournalFile {
     }
     close(old)
     if let path { rename(path + ".new", path) }
-    let moved = kept.offset - Int64(head.count)
+    let moved = kept.offset - head_bytes
     cut_bytes += moved
     marks =
       [Mark(offset: 0, sequence: first.sequence)]
