@@ -85,12 +85,18 @@ package final class Journal: Sendable {
   }
 
   package func stopReading(_ key: Key) {
-    queue.withLock { $0.endedReaders.append(key) }
+    queue.withLock { queue in
+      queue.newReaders.removeAll { $0.key == key }
+      queue.endedReaders.append(key)
+    }
     wakeUp.signal()
   }
 
   package func sessionClosed(_ session: SessionID) {
-    queue.withLock { $0.endedSessions.append(session) }
+    queue.withLock { queue in
+      queue.newReaders.removeAll { $0.key.session == session }
+      queue.endedSessions.append(session)
+    }
     wakeUp.signal()
   }
 
