@@ -103,6 +103,7 @@ package final class Journal: Sendable {
   /// Waits until everything that was appended is in the file.
   package func flush() {
     guard let done = try? WakeUp() else { return }
+    defer { done.close() }
     queue.withLock { $0.flushers.append(done) }
     wakeUp.signal()
     done.wait()
