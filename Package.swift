@@ -45,7 +45,8 @@ let package = Package(
     // What other people's code imports.
     .target(
       name: "ScopedAccess", dependencies: ["ProviderControl", "ProviderModel"], swiftSettings: strict),
-    .target(name: "ProviderTesting", dependencies: ["ProviderControl"], swiftSettings: strict),
+    .target(
+      name: "ProviderTesting", dependencies: ["CLinux", "ProviderControl"], swiftSettings: strict),
 
     // The command line.
     .executableTarget(

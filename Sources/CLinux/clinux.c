@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -122,3 +123,4 @@ int clinux_ioctl_window_columns(int terminal) {
   return ioctl(terminal, TIOCGWINSZ, &size) < 0 ? -1 : size.ws_col;
 }
 int clinux_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
+int clinux_unnamed_file(void) { return memfd_create("output", MFD_CLOEXEC); }

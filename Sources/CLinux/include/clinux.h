@@ -48,9 +48,11 @@ int clinux_open_beneath(int directory, const char *_Nonnull path, int flags);
 int clinux_openat(int directory, const char *_Nonnull path, int flags);
 // A new or emptied file that only we can read, for reading and writing.
 int clinux_create(const char *_Nonnull path);
+// pipe2(2): both ends closed on exec.
+int clinux_pipe(int ends[_Nonnull 2]);
+// A file in memory that nothing else can open (memfd_create(2)), closed on exec.
+int clinux_unnamed_file(void);
 int clinux_ioctl_window_columns(int terminal);
 
 // posix_spawn(3) in a new session; Swift's Glibc module does not show the flag.
 enum { CLINUX_SPAWN_SETSID = 0x80 };
-// pipe2(2): both ends closed on exec.
-int clinux_pipe(int ends[_Nonnull 2]);

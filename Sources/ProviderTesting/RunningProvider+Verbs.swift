@@ -1,0 +1,148 @@
+#if os(Linux)
+
+  internal import ProviderControl
+
+  extension RunningProvider {
+    /// How long a verb that waits for nothing may take.
+    static let limit = Duration.seconds(30)
+
+    // MARK: Access
+
+    /// Picks items as a person does in a document picker: the app may start access to them from now on.
+    /// - Parameter app: whom to grant; nil: every app.
+    /// - Throws: ``ProviderFailure``, also for an item that does not exist.
+    @discardableResult public func pick(_ paths: ItemPath..., app: String? = nil) async throws -> [Grant] {
+      let reply = try await call("pick") {
+        $0.paths = paths.map { WirePath(bytes: $0.bytes) }
+        $0.app = app
+      }
+      return (reply.grants ?? []).map {
+        Grant(path: ItemPath(bytes: $0.path.bytes), url: $0.url, app: $0.app)
+      }
+    }
+
+    /// Takes access back: the next start fails, started scopes end, new opens fail with EPERM. Open files go
+    /// on as on a device, unless `reads`.
+    /// - Parameters:
+    ///   - app: whose access; nil: every app's.
+    ///   - byUser: as in Settings: also kills the app's processes.
+    ///   - reads: also fails files that are open already.
+    @discardableResult public func revoke(
+      _ paths: ItemPath..., app: String? = nil, byUser: Bool = false, reads: Bool = false
+    ) async throws -> Revocation {
+      let reply = try await call("revoke") {
+        $0.paths = paths.map { WirePath(bytes: $0.bytes) }
+        $0.app = app
+        $0.byUser = byUser
+        $0.reads = reads
+      }
+      return Revocation(
+        grants: reply.revoked?.grants ?? 0, scopes: reply.revoked?.scopes ?? 0,
+        descriptors: reply.revoked?.descriptors ?? 0, processesKilled: reply.revoked?.processesKilled ?? 0)
+    }
+
+    /// Gives back what was revoked.
+    public func restore(_ paths: ItemPath..., app: String? = nil) async throws {
+      try await call("restore") {
+        $0.paths = paths.map { WirePath(bytes: $0.bytes) }
+        $0.app = app
+      }
+    }
+
+    // MARK: Content
+
+    /// - Parameter paths: none: what is being downloaded or is open.
+    public func status(_ paths: ItemPath...) async throws -> [ItemStatus] {
+      let reply = try await call("status") {
+        $0.paths = paths.isEmpty ? nil : paths.map { WirePath(bytes: $0.bytes) }
+      }
+      return (reply.items ?? []).map(ItemStatus.init)
+    }
+
+    public func status(of path: ItemPath) async throws -> ItemStatus {
+      let found = try await status(path)
+      guard let status = found.first else { throw ProviderFailure.ended("a status without an item") }
+      return status
+    }
+
+    /// Returns once the items are local.
+    /// - Parameter timeout: real time; nil: as long as it takes.
+    public func download(_ paths: ItemPath..., timeout: Duration? = .seconds(60)) async throws {
+      try await call("download", timeout: timeout) { $0.paths = paths.map { WirePath(bytes: $0.bytes) } }
+    }
+
+    /// Drops the local copies: the items are dataless again. Refused (EBUSY) for one that is open.
+    public func evict(_ paths: ItemPath...) async throws {
+      try await call("evict") { $0.paths = paths.map { WirePath(bytes: $0.bytes) } }
+    }
+
+    // MARK: Waiting
+
+    /// Returns once the condition holds.
+    /// - Throws: ``ProviderFailure/timedOut(what:)`` after `timeout` of real time.
+    public func wait(for condition: Condition, timeout: Duration = .seconds(60)) async throws {
+      let text =
+        switch condition {
+        case .parked(let hold): "hold:\(hold)"
+        case .state(let path, let state): "state:\(path)=\(state.rawValue)"
+        case .event(let name): "event:\(name)"
+        }
+      try await call("wait", "wait for \(text)", timeout: timeout) { $0.condition = text }
+    }
+
+    /// What has happened until now.
+    /// - Parameter since: only events after the one with this number.
+    public func journal(since: UInt64 = 0) async throws -> [Event] {
+      try await perform("events") { client in
+        try client.pastEvents(since: since, timeout: RunningProvider.limit).map(Event.init)
+      }
+    }
+
+    /// The first event after the one numbered `after` that `matches`, waiting for it if it is still to come.
+    public func event(
+      after sequence: UInt64 = 0, timeout: Duration = .seconds(60),
+      where matches: @escaping @Sendable (Event) -> Bool
+    ) async throws -> Event {
+      try await perform("an event") { client in
+        let events = try client.subscribe(since: sequence, timeout: RunningProvider.limit)
+        defer { events.stop() }
+        // Others may keep coming, so each wait is shorter than the one before.
+        let end = ContinuousClock.now + timeout
+        while let line = try events.next(timeout: end - ContinuousClock.now) {
+          let event = Event(line)
+          if matches(event) { return event }
+        }
+        throw ConnectionProblem.closed
+      }
+    }
+
+    // MARK: -
+
+    @discardableResult func call(
+      _ verb: String, _ what: String? = nil, timeout: Duration? = RunningProvider.limit,
+      _ fill: (inout RequestLine) -> Void = { _ in }
+    ) async throws -> ReplyLine {
+      var request = RequestLine(verb: verb)
+      fill(&request)
+      let filled = request
+      return try await perform(what ?? verb) { try $0.call(filled, timeout: timeout) }
+    }
+
+    /// On a thread of its own: waiting for the provider must not keep one from the cooperative pool, on which
+    /// whoever ends the wait may depend.
+    func perform<Value: Sendable>(
+      _ what: String, _ body: @escaping @Sendable (Client) throws -> Value
+    ) async throws -> Value {
+      try await blocking { [client] in
+        do {
+          return try body(client)
+        } catch let error as ErrorLine {
+          throw ProviderFailure(error)
+        } catch let problem as ConnectionProblem {
+          throw ProviderFailure(problem, during: what)
+        }
+      }
+    }
+  }
+
+#endif
