@@ -72,7 +72,7 @@ extension Provider {
         if byUser, let process = handle.process { victims.append(process) }
         if reads { cutOff(id, handle) }
       }
-      failWaitingReads(of: slot)
+      if gate.access.mode != .simulator { failWaitingReads(of: slot, by: app) }
       emit(Event(.revoked, path: items.path(of: slot), app: app))
     }
     for process in unique(victims) where process != client {
@@ -93,11 +93,13 @@ extension Provider {
   }
 
   /// A reader that waits for its first byte has not got at the content yet.
-  private mutating func failWaitingReads(of slot: Slot) {
+  ///
+  /// The descriptor's app counts: who reads may have it from a parent, and have no scope of its own.
+  private mutating func failWaitingReads(of slot: Slot, by app: AppID?) {
     for request in parked.keys {
       guard let asked = parked[request], case .content(let wanted) = asked.wait,
-        case .read = asked.request.operation, items.isCovered(wanted, by: slot),
-        case .failure = gate.check(asked.request.caller, on: wanted, in: items)
+        case .read(let id, _, _) = asked.request.operation, items.isCovered(wanted, by: slot),
+        app == nil || handles[id]?.app == app
       else { continue }
       finish(asked, .error(.accessRevoked))
     }
