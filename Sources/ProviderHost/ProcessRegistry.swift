@@ -101,12 +101,12 @@ package final class ProcessRegistry: Sendable {
       return descriptor < 0 ? nil : descriptor
     }
     // Alive after the look at its children, so they were its own; and under the lock the descriptor stays it.
-    let isAlive = pidfds.withLock { pidfds in
+    let wasEnded = pidfds.withLock { pidfds in
       guard let descriptor = pidfds[process.serial], isAlive(descriptor) else { return false }
       return clinux_pidfd_send_signal(descriptor, SIGKILL) == 0
     }
     for descriptor in children {
-      if isAlive { _ = clinux_pidfd_send_signal(descriptor, SIGKILL) }
+      if wasEnded { _ = clinux_pidfd_send_signal(descriptor, SIGKILL) }
       close(descriptor)
     }
   }
