@@ -48,7 +48,9 @@ enum Run {
     do {
       if let mount, try ProviderLookup.allMounts().contains(mount) {
         let how = try Unmount.end(mount)
-        if how == .cleared { Console.err("fakeprovider run: the provider had crashed before COMMAND ended\n") }
+        if how == .cleared {
+          Console.err("fakeprovider run: the provider had crashed before COMMAND ended\n")
+        }
         if how == .killed { Console.err("fakeprovider run: the provider did not answer and was killed\n") }
       } else if mount != nil {
         Console.err("fakeprovider run: the provider was unmounted before COMMAND ended\n")

@@ -58,7 +58,8 @@ enum VerbTable {
       rest: "COMMAND…", exclusive: [["--source", "--sample"]],
       details: """
         Mounts in a temporary place, sets FAKEPROVIDER_MOUNT and FAKEPROVIDER_CONTROL, runs COMMAND, unmounts.
-        SIGINT, SIGTERM and SIGHUP are passed on to COMMAND. Exits as COMMAND does (128 and the signal's number when a signal ended it), 125 when it never ran.
+        SIGINT, SIGTERM and SIGHUP are passed on to COMMAND. Exits as COMMAND does (128 and the signal's number
+        when a signal ended it), 125 when it never ran.
         """,
       examples: [
         Example(
@@ -173,7 +174,7 @@ enum VerbTable {
       positionals: [Positional(name: "CONDITION")],
       details: """
         A condition is hold:H (something is parked there), state:PATH=S (dataless, downloading, local or stale)
-        or event:NAME (the next one of that name).
+        or event:NAME (the next one of that name). It waits in real time, whatever the provider's clock says.
         """,
       examples: [
         Example(command: "fakeprovider wait hold:stuck --timeout 10s", says: "something is parked"),
@@ -200,6 +201,7 @@ enum VerbTable {
     VerbSpec(
       name: "events", summary: "shows what happened",
       options: [.flag("--follow", "goes on as events come, until Ctrl-C"), provider, json],
+      details: "Paths are relative to the provider's root. --follow exits 0 when the provider ends.",
       examples: [
         Example(command: "fakeprovider events", says: "so far"),
         Example(command: "fakeprovider events --follow --json", says: "as it happens, one JSON line each"),
