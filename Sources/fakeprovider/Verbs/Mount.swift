@@ -17,6 +17,10 @@ enum MountVerb {
       }
     } catch let problem as MountProblem {
       Console.err("fakeprovider: \(problem.message)\n")
+      // Whoever sees `run` did not write a command line of `mount`.
+      if problem.isUsage, arguments.text("--lifeline") == nil, let spec = VerbTable.spec(of: "mount") {
+        Console.err(spec.usage + "\n")
+      }
       return problem.isUsage ? FakeProvider.Exit.usage : FakeProvider.Exit.failed
     } catch {
       Console.err("fakeprovider: \(error)\n\(hint(error))")
