@@ -23,7 +23,7 @@ struct Option: Hashable, Sendable {
   static func repeated(_ name: String, _ value: String, _ summary: String) -> Option {
     Option(name: name, value: value, summary: summary, repeated: true)
   }
-  static func hidden(_ name: String, _ value: String? = nil, _ summary: String) -> Option {
+  static func hidden(_ name: String, _ value: String?, _ summary: String) -> Option {
     Option(name: name, value: value, summary: summary, hidden: true)
   }
 }

@@ -24,7 +24,7 @@ enum VerbTable {
         profile, source, .flag("--sample", "serves the documents that come along"), seed, clock, journal,
         .flag("--background", "returns once the mount is usable"),
         .hidden("--lifeline", "FD", "ends when this open descriptor reaches its end"),
-        .hidden("--debug", "prints every exchange with the kernel"), json,
+        .hidden("--debug", nil, "prints every exchange with the kernel"), json,
       ],
       positionals: [Positional(name: "MOUNTPOINT")], exclusive: [["--source", "--sample"]],
       details: """
