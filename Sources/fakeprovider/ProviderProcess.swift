@@ -34,7 +34,13 @@ struct ProviderProcess {
         "fakeprovider: \(settings.source) belongs to another user, so reading it may change the access times "
           + "of its files; mount as that user or as root to leave them alone\n")
     }
-    let journal = try Journal(path: settings.journal)
+    let journal: Journal
+    do {
+      journal = try Journal(path: settings.journal)
+    } catch {
+      // No fault of the machine's, as others are that follow.
+      throw MountProblem("\(error)")
+    }
     let processes = try ProcessRegistry(features: features)
     let host = try ProviderHost(
       profile: settings.profile, root: folder.root, features: features, mode: settings.clock,

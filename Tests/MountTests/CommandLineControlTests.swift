@@ -36,7 +36,7 @@ import Testing
         worker.start()
 
         messages = [
-            b"", b"hello", b"[]", b"null", b"3", b'"verb"', b"{", b"{}", b'{"id": 1}', b'{"verb": "status"}',
+            b"hello", b"[]", b"null", b"3", b'"verb"', b"{", b"{}", b'{"id": 1}', b'{"verb": "status"}',
             b'{"id": "one", "verb": "status"}', b'{"id": 1, "verb": 7}', b'{"id": 1, "verb": "stat"}',
             b'{"id": 1e400, "verb": "list"}', b'{"id": 99999999999999999999999, "verb": "holds"}',
             b'{"id": -1, "verb": "status", "path": "../../etc/passwd"}', b'{"id": 1, "verb": "status", "path": 5}',
@@ -47,7 +47,7 @@ import Testing
             b'{"id": 1, "verb": "pick", "path": "\\u0000"}', b'{"id": 1, "verb": "pick", "path": "\\ud800"}',
             b'{"id": 1, "verb": "\xff\xfe"}', b"\x00\x01\x02", b"[" * 100_000,
             b'{"id": 1, "verb": "status", "path": ' + b'{"a":' * 5_000 + b"1" + b"}" * 5_000 + b"}",
-            b'{"id": 1, "verb": "cancel", "request": 77}', b'{"id": 1, "verb": "finish", "claim": 77}',
+            b'{"id": 1, "verb": "finish", "claim": 77}', b'\n\n{"id": 1}',
         ]
         one = connected()
         for message in messages:
