@@ -13,7 +13,7 @@ STRESS_MINUTES ?= 240
 SWIFT_SOURCES = Package.swift Sources Tests Examples
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test stress format check corpus clean
+.PHONY: help deps samples build demo test stress format check corpus clean
 
 help: ## lists these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -21,17 +21,24 @@ help: ## lists these targets
 deps: ## installs what is missing to build and test
 	@scripts/deps.sh
 
-build: deps ## builds the command line and the libraries
+# Five megabytes that nobody needs in a repository; the same bytes on every machine.
+LARGE_SAMPLE = Samples/documents/Grain Study.pdf
+
+samples: deps ## makes the large sample document
+	@test -e "$(LARGE_SAMPLE)" || python3 Samples/make-samples.py --large "$(LARGE_SAMPLE)"
+
+build: samples ## builds the command line and the libraries
 	swift build $(SWIFT_FLAGS)
 
 demo: build ## shows it at work
 	scripts/demo.sh
 
-test: deps ## runs all tests; needs /dev/fuse
+test: samples ## runs all tests; needs /dev/fuse
 	swift build $(SWIFT_FLAGS) --build-tests
 	scripts/test.sh $(TEST_MINUTES)
+	scripts/consumer.sh
 
-stress: deps ## runs the tests with many more rounds; takes hours
+stress: samples ## runs the tests with many more rounds; takes hours
 	swift build $(SWIFT_FLAGS) --build-tests
 	FAKEPROVIDER_STRESS=1 scripts/test.sh $(STRESS_MINUTES)
 
@@ -43,8 +50,9 @@ check: ## checks the format, the house rules and the samples
 	scripts/tidy.sh
 	python3 Samples/make-samples.py --check
 
-corpus: ## makes the sample documents again
-	python3 Samples/make-samples.py
+corpus: build ## reads all of CORPUS=DIR through a mount, by several ways
+	@test -n "$(CORPUS)" || { echo 'corpus: say which folder: make corpus CORPUS=DIR' >&2; exit 2; }
+	python3 scripts/corpus.py "$(CORPUS)"
 
 clean: ## removes what was built
 	swift package clean

@@ -93,7 +93,9 @@ let package = Package(
       name: "ProviderHostTests", dependencies: ["ProviderHost", "ProviderModel", "ProviderControl"],
       swiftSettings: strict),
     .testTarget(
-      name: "FakeProviderTests", dependencies: ["fakeprovider", "ProviderHost"], swiftSettings: strict),
+      name: "FakeProviderTests",
+      dependencies: ["fakeprovider", "ProviderControl", "ProviderHost", "ProviderModel"],
+      swiftSettings: strict),
     .testTarget(
       name: "ScopedAccessTests",
       dependencies: [

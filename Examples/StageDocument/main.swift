@@ -21,7 +21,7 @@ for argument in arguments {
   } catch {
     status = 1
     let error = error as NSError
-    let underlying = error.userInfo[NSUnderlyingErrorKey] as? NSError
+    let underlying = (error.userInfo[NSUnderlyingErrorKey] as? any Error).map { $0 as NSError }
     let cause = underlying.map { " (\($0.domain) \($0.code))" } ?? ""
     complain("\(argument): \(error.domain) \(error.code)\(cause): \(error.localizedDescription)")
   }

@@ -122,7 +122,5 @@ int clinux_ioctl_window_columns(int terminal) {
   struct winsize size = {0};
   return ioctl(terminal, TIOCGWINSZ, &size) < 0 ? -1 : size.ws_col;
 }
-
 int clinux_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
-
 int clinux_unnamed_file(void) { return memfd_create("output", MFD_CLOEXEC); }

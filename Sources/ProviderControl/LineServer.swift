@@ -193,12 +193,23 @@ package final class LineServer: Sendable {
       }
       return count
     }
-    if outcome == 0 || (outcome < 0 && errno != EAGAIN && errno != EINTR) { return close(id, delegate) }
-    for line in lines { delegate.connection(id, received: line) }
-    let isTooLong = state.withLock {
-      ($0.connections[id.rawValue]?.inbound.count ?? 0) > LineCoding.limit_bytes
+    if outcome < 0, errno == EAGAIN || errno == EINTR { return }
+    if outcome <= 0 {
+      // It may have asked and closed its sending half: what is answered already it gets.
+      flush(id, delegate)
+      return close(id, delegate)
     }
+    var isTooLong = false
+    for line in lines where !isTooLong {
+      isTooLong = line.count > LineCoding.limit_bytes
+      if !isTooLong { delegate.connection(id, received: line) }
+    }
+    isTooLong = isTooLong || isTooLongSoFar(id)
     if isTooLong { end(id, "a line is longer than \(LineCoding.limit_bytes) bytes", delegate) }
+  }
+
+  private func isTooLongSoFar(_ id: ConnectionID) -> Bool {
+    state.withLock { ($0.connections[id.rawValue]?.inbound.count ?? 0) > LineCoding.limit_bytes }
   }
 
   /// Says why, and closes when that has left.

@@ -10,7 +10,7 @@ import Synchronization
 /// somebody else's while a thread is still in a system call with it.
 package final class LineSocket: Sendable {
   /// Closed on exec.
-  private let descriptor: Int32
+  let descriptor: Int32
   private let sending = Mutex(())
   private let received = Mutex(Received())
 

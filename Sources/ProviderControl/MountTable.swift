@@ -8,6 +8,12 @@ package struct ProviderMount: Hashable, Sendable {
   package var socket: [UInt8]
   /// The folder of the provider that is mounted here; empty but for bind mounts of one.
   package var root: [UInt8]
+
+  package init(mountpoint: [UInt8], socket: [UInt8], root: [UInt8] = []) {
+    self.mountpoint = mountpoint
+    self.socket = socket
+    self.root = root
+  }
 }
 
 /// /proc/self/mountinfo, as far as it answers "which mount would this path lead to?" without asking the mounts.

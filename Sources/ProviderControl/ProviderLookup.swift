@@ -7,6 +7,11 @@ package struct ProviderLocation: Hashable, Sendable {
   /// From the provider's root, without a leading slash; empty: the root itself.
   package var relative: [UInt8]
 
+  package init(mount: ProviderMount, relative: [UInt8]) {
+    self.mount = mount
+    self.relative = relative
+  }
+
   package var wirePath: WirePath { WirePath(bytes: relative.isEmpty ? [0x2E] : relative) }
 
   /// Where an item of the provider is below this mountpoint; nil for one outside the bind-mounted folder.

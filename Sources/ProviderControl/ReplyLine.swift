@@ -97,6 +97,13 @@ package struct RevocationLine: Codable, Hashable, Sendable {
   package var scopes: Int
   package var descriptors: Int
   package var processesKilled: Int
+
+  package init(grants: Int = 0, scopes: Int = 0, descriptors: Int = 0, processesKilled: Int = 0) {
+    self.grants = grants
+    self.scopes = scopes
+    self.descriptors = descriptors
+    self.processesKilled = processesKilled
+  }
 }
 
 package struct HoldLine: Codable, Hashable, Sendable {

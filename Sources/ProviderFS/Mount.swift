@@ -111,7 +111,8 @@ package final class Mount: Backend {
       // Before the model may answer: after that the request is nobody's.
       cfuse_arm_interrupt(request, id.rawValue)
       host.handle(
-        .request(KernelRequest(id: id, operation: operation, caller: caller(of: op, operation))), mayBlock: true)
+        .request(KernelRequest(id: id, operation: operation, caller: caller(of: op, operation))),
+        mayBlock: true)
       if pending.admit(id) { host.handle(.notice(.interrupted(id)), mayBlock: true) }
     }
   }
@@ -175,7 +176,7 @@ package final class Mount: Backend {
       if !pending.entry(node, cfuse_attributes(attributes)) {
         host.handle(.notice(.forget([Forgotten(node: node, lookups: 1)])))
       }
-    case .opened(let handle): pending.opened(handle, directIO: true)
+    case .opened(let handle, let lane): pending.opened(handle, directIO: lane == .direct)
     case .content(let handle, let offset, let length, let stamp):
       answer(pending, handle, offset, length, stamp)
     case .directory(let rows, let plus):

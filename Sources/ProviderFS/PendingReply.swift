@@ -131,7 +131,9 @@ final class PendingReplies: Sendable {
 
   func take(_ id: RequestID) -> PendingReply? {
     let found: UInt? = state.withLock { state in
-      guard let index = index(of: id, in: state), let request = state.entries[index].request else { return nil }
+      guard let index = index(of: id, in: state), let request = state.entries[index].request else {
+        return nil
+      }
       state.entries[index].request = nil
       state.free.append(index)
       return UInt(bitPattern: request)

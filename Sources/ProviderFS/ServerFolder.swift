@@ -74,7 +74,9 @@ package final class ServerFolder: Sendable {
   private static func name(of entry: UnsafeMutablePointer<dirent>) -> [UInt8] {
     withUnsafePointer(to: &entry.pointee.d_name) { pointer in
       pointer.withMemoryRebound(to: UInt8.self, capacity: 256) {
-        Array(UnsafeBufferPointer(start: $0, count: strnlen(UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self), 256)))
+        Array(
+          UnsafeBufferPointer(
+            start: $0, count: strnlen(UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self), 256)))
       }
     }
   }

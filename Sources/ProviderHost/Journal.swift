@@ -85,18 +85,25 @@ package final class Journal: Sendable {
   }
 
   package func stopReading(_ key: Key) {
-    queue.withLock { $0.endedReaders.append(key) }
+    queue.withLock { queue in
+      queue.newReaders.removeAll { $0.key == key }
+      queue.endedReaders.append(key)
+    }
     wakeUp.signal()
   }
 
   package func sessionClosed(_ session: SessionID) {
-    queue.withLock { $0.endedSessions.append(session) }
+    queue.withLock { queue in
+      queue.newReaders.removeAll { $0.key.session == session }
+      queue.endedSessions.append(session)
+    }
     wakeUp.signal()
   }
 
   /// Waits until everything that was appended is in the file.
   package func flush() {
     guard let done = try? WakeUp() else { return }
+    defer { done.close() }
     queue.withLock { $0.flushers.append(done) }
     wakeUp.signal()
     done.wait()
@@ -132,10 +139,11 @@ package final class Journal: Sendable {
 
   /// - Returns: whether the reader has all that it wants.
   private func serve(_ reader: inout Reader, _ file: JournalFile) -> Bool {
-    var offset = max(
-      0, (reader.position ?? file.cut_bytes + file.offset(after: reader.since)) - file.cut_bytes)
+    var offset = reader.position.map(file.offset(ofPosition:)) ?? file.offset(after: reader.since)
     while offset < file.length {
-      for line in file.lines(from: offset) {
+      let lines = file.lines(from: offset)
+      if lines.isEmpty { break }
+      for line in lines {
         if !isWanted(line, since: reader.since) || reader.push(Array(line)) {
           offset += Int64(line.count) + 1
         } else {

@@ -17,8 +17,12 @@ final class JournalFile {
   private let limit_bytes: Int64
   private(set) var length: Int64 = 0
   private var marks: [Mark] = []
+  /// The last event that the file accounts for.
+  private var last: UInt64 = 0
   /// How far readers' offsets have moved, all in all.
   private(set) var cut_bytes: Int64 = 0
+  /// The length of the notice that a cut file begins with.
+  private var head_bytes: Int64 = 0
 
   init(path: String?, limit_bytes: Int64) throws(SystemError) {
     self.path = path
@@ -43,17 +47,44 @@ final class JournalFile {
     return descriptor
   }
 
+  /// Where an event is missing (there was no room on the disk, it was too long for a line), a `dropped` event
+  /// says so before the next one.
   func append(_ events: [Event]) {
     var bytes: [UInt8] = []
-    for event in events {
+    var ends: [(bytes: Int, last: UInt64)] = [(0, last)]
+    func add(_ event: Event, from first: UInt64) {
+      guard let line = try? LineCoding.line(EventLine(event)) else { return }
       let start = length + Int64(bytes.count)
       if start - (marks.last?.offset ?? -JournalFile.markEvery_bytes) >= JournalFile.markEvery_bytes {
-        marks.append(Mark(offset: start, sequence: event.sequence))
+        marks.append(Mark(offset: start, sequence: first))
       }
-      if let line = try? LineCoding.line(EventLine(event)) { bytes += line }
+      bytes += line
+      last = event.sequence
+      ends.append((bytes.count, last))
     }
-    write(bytes)
+    for event in events {
+      let first = event.sequence - (event.dropped ?? 1) + 1
+      if first > last + 1 {
+        var notice = Event(.dropped)
+        notice.sequence = first - 1
+        notice.at = event.at
+        notice.dropped = first - 1 - last
+        add(notice, from: last + 1)
+      }
+      add(event, from: first)
+    }
+    let taken = Int(write(bytes))
+    if taken < bytes.count {
+      last = ends.last { $0.bytes <= taken }?.last ?? last
+      marks.removeAll { $0.offset >= length }
+    }
     if length > limit_bytes { cut() }
+  }
+
+  /// Where a reader goes on; one whose place was cut away gets the notice first.
+  func offset(ofPosition position: Int64) -> Int64 {
+    let offset = position - cut_bytes
+    return offset < head_bytes ? 0 : offset
   }
 
   /// Where the events after `sequence` begin, or somewhat before.
@@ -61,12 +92,17 @@ final class JournalFile {
     marks.last { $0.sequence <= sequence }?.offset ?? 0
   }
 
-  /// Whole lines from `offset` on, about 64 KiB of them.
+  /// Whole lines from `offset` on, about 64 KiB of them, or one that is longer; none if they cannot be read.
   func lines(from offset: Int64) -> [ArraySlice<UInt8>] {
-    var buffer = [UInt8](repeating: 0, count: Int(min(length - offset, 64 << 10)))
-    let count = buffer.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, Int(offset)) }
-    guard count > 0, let end = buffer[..<count].lastIndex(of: 0x0A) else { return [] }
-    return buffer[..<end].split(separator: 0x0A)
+    var size = min(length - offset, 64 << 10)
+    while true {
+      var buffer = [UInt8](repeating: 0, count: Int(size))
+      let count = buffer.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, Int(offset)) }
+      guard count > 0 else { return [] }
+      if let end = buffer[..<count].lastIndex(of: 0x0A) { return buffer[..<end].split(separator: 0x0A) }
+      if size == length - offset { return [] }
+      size = min(length - offset, size * 2)
+    }
   }
 
   /// Drops the older half. What is left begins with a `dropped` event.
@@ -81,18 +117,20 @@ final class JournalFile {
     let (old, oldLength) = (descriptor, length)
     descriptor = fresh
     length = 0
-    write(head)
+    head_bytes = write(head)
     var offset = kept.offset
     while offset < oldLength {
       var buffer = [UInt8](repeating: 0, count: Int(min(oldLength - offset, 1 << 20)))
       let count = buffer.withUnsafeMutableBytes { pread(old, $0.baseAddress, $0.count, Int(offset)) }
       guard count > 0 else { break }
-      write(Array(buffer[..<count]))
-      offset += Int64(count)
+      // What it took were whole lines: the rest of the last one is read again.
+      let taken = write(Array(buffer[..<count]))
+      guard taken > 0 else { break }
+      offset += taken
     }
     close(old)
     if let path { rename(path + ".new", path) }
-    let moved = kept.offset - Int64(head.count)
+    let moved = kept.offset - head_bytes
     cut_bytes += moved
     marks =
       [Mark(offset: 0, sequence: first.sequence)]
@@ -101,7 +139,9 @@ final class JournalFile {
       }
   }
 
-  private func write(_ bytes: [UInt8]) {
+  /// - Returns: the bytes that are in the file now: whole lines.
+  @discardableResult
+  private func write(_ bytes: [UInt8]) -> Int64 {
     var written = 0
     while written < bytes.count {
       let count = bytes[written...].withUnsafeBytes {
@@ -115,5 +155,6 @@ final class JournalFile {
     // Never half a line: what follows would be unreadable.
     let whole = bytes[..<written].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
     length += Int64(whole)
+    return Int64(whole)
   }
 }

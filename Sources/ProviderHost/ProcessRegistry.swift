@@ -100,11 +100,13 @@ package final class ProcessRegistry: Sendable {
       let descriptor = clinux_pidfd_open(number)
       return descriptor < 0 ? nil : descriptor
     }
-    if let descriptor = pidfds.withLock({ $0[process.serial] }) {
-      _ = clinux_pidfd_send_signal(descriptor, SIGKILL)
+    // Alive after the look at its children, so they were its own; and under the lock the descriptor stays it.
+    let isOurs = pidfds.withLock { pidfds in
+      guard let descriptor = pidfds[process.serial], isAlive(descriptor) else { return false }
+      return clinux_pidfd_send_signal(descriptor, SIGKILL) == 0
     }
     for descriptor in children {
-      _ = clinux_pidfd_send_signal(descriptor, SIGKILL)
+      if isOurs { _ = clinux_pidfd_send_signal(descriptor, SIGKILL) }
       close(descriptor)
     }
   }
@@ -135,14 +137,16 @@ package final class ProcessRegistry: Sendable {
   }
 
   private func remove(serial: UInt64) -> ProcessID? {
-    guard let descriptor = pidfds.withLock({ $0.removeValue(forKey: serial) }) else { return nil }
-    epoll_ctl(poll, EPOLL_CTL_DEL, descriptor, nil)
-    close(descriptor)
-    return state.withLock { state in
+    let process: ProcessID? = state.withLock { state in
       guard let number = state.numbers.removeValue(forKey: serial) else { return nil }
       if state.entries[number]?.serial == serial { state.entries[number] = nil }
       return ProcessID(number: number, serial: serial)
     }
+    // Closed when nobody can look it up any more: its number soon stands for another file.
+    guard let descriptor = pidfds.withLock({ $0.removeValue(forKey: serial) }) else { return process }
+    epoll_ctl(poll, EPOLL_CTL_DEL, descriptor, nil)
+    close(descriptor)
+    return process
   }
 }
 

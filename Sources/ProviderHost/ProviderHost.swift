@@ -30,11 +30,12 @@ package final class ProviderHost: Sendable {
   private let timer = Mutex<TimerThread?>(nil)
 
   package init(
-    profile: Profile, root: SourceItem, mode: ProviderTime.Mode, journal: Journal, processes: ProcessRegistry
+    profile: Profile, root: SourceItem, features: KernelFeatures, mode: ProviderTime.Mode, journal: Journal,
+    processes: ProcessRegistry
   ) throws(SystemError) {
     core = Mutex(
       Core(
-        provider: Provider(profile: profile, root: root),
+        provider: Provider(profile: profile, root: root, mapsDirectReads: features.directIOMmap),
         time: ProviderTime(mode, monotonic: TimerThread.monotonicNow)))
     self.journal = journal
     self.processes = processes

@@ -101,7 +101,8 @@ package final class Sessions: LineServerDelegate {
     case .provider: reply(to: id, number) { $0.provider = line(for: id) }
     case .clock(let command):
       if let problem = host.run(command) {
-        Sessions.send(ReplyLine(id: number, problem: RequestProblem(problem)), to: id, server)
+        let refusal = Answer.failure(.invalid(problem), nil)
+        Sessions.send(ReplyLine(id: number, refusal, mountpoint: facts.mountpoint), to: id, server)
       } else {
         reply(to: id, number) { $0.clock = ClockLine(host.clock) }
       }
@@ -125,11 +126,11 @@ package final class Sessions: LineServerDelegate {
   private func readEvents(_ id: ConnectionID, _ number: Int, follows: Bool, since: UInt64?) {
     let prefix = Array("{\"event\":".utf8)
     let suffix = Array(",\"id\":\(number),\"ok\":true}\n".utf8)
-    // A follower gets its reply first, so that it knows from when on nothing escapes it.
+    // Who follows without saying since when wants what happens from now on: from before the reply, after which
+    // nothing may escape it.
+    let start = since ?? (follows ? host.lastEvent : 0)
     if follows { reply(to: id, number) { _ in } }
     let (server, done) = (server, ReplyLine(id: number, ok: true))
-    // Who follows without saying since when wants what happens from now on.
-    let start = since ?? (follows ? host.lastEvent : 0)
     host.journal.read(
       Journal.Key(session: SessionID(id.rawValue), number: number), since: start, follows: follows,
       push: { event in

@@ -55,6 +55,9 @@ package struct WakeUp: Sendable {
     _ = write(descriptor, &one, 8)
   }
 
+  /// To be called when nobody signals it any more.
+  package func close() { Glibc.close(descriptor) }
+
   /// Waits for at least one signal since the last wait.
   package func wait() {
     var count: UInt64 = 0

@@ -25,7 +25,7 @@ package enum Reply: Hashable, Sendable {
   case done
   case entry(NodeID, Attributes)
   case attributes(Attributes)
-  case opened(HandleID)
+  case opened(HandleID, Lane)
   /// This part of the handle's source file; the shell reads it and checks that the file is still the same.
   case content(HandleID, offset: Int64, length: Int64, SourceStamp)
   case directory([DirectoryRow], plus: Bool)
@@ -35,6 +35,14 @@ package enum Reply: Hashable, Sendable {
   case sourceAttribute(ItemPath, name: [UInt8], capacity: Int)
   case sourceAttributeList(ItemPath, capacity: Int)
   case statistics
+}
+
+/// How the kernel treats an open file's reads; fixed while it is open.
+package enum Lane: Hashable, Sendable {
+  /// Every read comes to us.
+  case direct
+  /// The kernel keeps pages and reads ahead.
+  case pageCache
 }
 
 /// One line of a directory's listing.

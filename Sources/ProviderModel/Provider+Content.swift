@@ -17,6 +17,14 @@ extension Provider {
     emitItem(.downloadStarted, slot)
   }
 
+  /// What was on its way is no longer what the server has: it begins again, for whoever waits for it.
+  mutating func restartDownload(of slot: Slot) {
+    transfers.cancel(slot)
+    holds.unpark(transfer: slot)
+    items[slot].copy = .dataless
+    materialize(slot)
+  }
+
   mutating func transferFinished(_ slot: Slot) {
     items[slot].copy = .local
     emitItem(.downloadFinished, slot)

@@ -33,13 +33,7 @@ extension Provider {
 
   /// Claims that wait for no other get their content, and then their grant.
   mutating func grantReadyClaims() {
-    for id in arbiter.takeReady() {
-      for slot in missingContent(of: id) {
-        contentWaiters[slot, default: []].append(.claim(id))
-        materialize(slot)
-      }
-      grantIfMaterialized(id)
-    }
+    for id in arbiter.takeReady() { grantIfMaterialized(id) }
   }
 
   private func missingContent(of id: ClaimID) -> [Slot] {
@@ -53,9 +47,14 @@ extension Provider {
   }
 
   mutating func grantIfMaterialized(_ id: ClaimID) {
-    guard let claim = arbiter[id], claim.phase == .materializing, missingContent(of: id).isEmpty else {
-      return
+    guard let claim = arbiter[id], claim.phase == .materializing else { return }
+    let missing = missingContent(of: id)
+    // Every time anew: what was there may have been evicted while the claim waited for the rest.
+    for slot in missing where contentWaiters[slot]?.contains(.claim(id)) != true {
+      contentWaiters[slot, default: []].append(.claim(id))
+      materialize(slot)
     }
+    guard missing.isEmpty else { return }
     arbiter.markGranted(id)
     let paths = claim.parts.map { part in
       if case .item(let slot) = part.key { return items.path(of: slot) }

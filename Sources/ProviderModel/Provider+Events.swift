@@ -47,7 +47,7 @@ extension Provider {
       return event
     }
     event.path = items.path(of: slot)
-    event.copy = items[slot].copy
+    event.copy = asked.copy
     event.claim = arbiter.claims(on: slot).first { id in
       arbiter[id]?.phase == .granted && arbiter[id]?.process == asked.request.caller.process
     }

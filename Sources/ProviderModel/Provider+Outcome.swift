@@ -51,7 +51,8 @@ extension Provider {
       return holds.first(for: .read, on: slot, range: range, size: size, in: items).map(Outcome.hold)
     case .readDirectory(let id, _, _, _):
       if handles[id]?.isDelayed == true { return nil }
-      return delay(profile.latency.list, for: asked, on: slot, action: .list, attempt: id.rawValue)
+      return delay(
+        profile.latency.list, for: asked, on: slot, action: .list, attempt: handles[id]?.attempt ?? 0)
     case .lookup, .getAttributes, .readLink, .openDirectory, .statistics, .getAttribute, .listAttributes,
       .setAttribute, .synchronize, .change:
       return nil

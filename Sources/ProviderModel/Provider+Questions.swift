@@ -43,6 +43,8 @@ extension Provider {
 
   mutating func ask(again key: QuestionKey) {
     guard var question = questions[key], let session = sessions[key.session] else { return }
+    // It still stands with the other items that it waits for, and would stand there twice.
+    forget(question)
     question.wait = .nothing
     questions[key] = question
     run(question, session)

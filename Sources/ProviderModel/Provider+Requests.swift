@@ -40,11 +40,11 @@ extension Provider {
     unpark(asked.request.id)
     switch reply {
     case .entry(let node, _): items[node.slot].lookups += 1
-    case .directory(let rows, true):
-      for row in rows { if let node = row.node { items[node.slot].lookups += 1 } }
+    case .directory(let rows, let plus):
+      if plus { for row in rows { if let node = row.node { items[node.slot].lookups += 1 } } }
+      if case .readDirectory(let id, _, _, _) = asked.request.operation { handles[id]?.isDelayed = true }
     default: break
     }
-    if case .readDirectory(let id, _, _, _) = asked.request.operation { handles[id]?.isDelayed = true }
     effects.append(.reply(asked.request.id, reply))
     emitOperation(asked, reply)
   }
@@ -67,10 +67,19 @@ extension Provider {
   }
 
   mutating func openDirectory(_ slot: Slot, for asked: Parked) {
+    let attempt = directoryOpens[slot] ?? 0
+    directoryOpens[slot] = attempt + 1
     let handle = handles.add(
       OpenHandle(
-        slot: slot, process: asked.request.caller.process, stamp: items[slot].stamp, isDirectory: true))
-    finish(asked, .opened(handle))
+        slot: slot, process: asked.request.caller.process, stamp: items[slot].stamp, isDirectory: true,
+        attempt: attempt))
+    finish(asked, .opened(handle, .pageCache))
+  }
+
+  /// Every read is to be seen; but where that would refuse shared maps, only where something waits for a read.
+  private func lane(for slot: Slot) -> Lane {
+    let isWatched = holds.all.contains { $0.operation == .read && items.isCovered(slot, by: $0.slot) }
+    return mapsDirectReads || isWatched ? .direct : .pageCache
   }
 
   mutating func opened(_ id: HandleID, _ result: Result<SourceItem, ErrnoName>) {
@@ -79,7 +88,7 @@ extension Provider {
     guard let asked = parked[request] else { return closeHandle(id) }
     switch result {
     case .success(let found) where found.stamp == handles[id]?.stamp:
-      finish(asked, .opened(id))
+      finish(asked, .opened(id, lane(for: slot)))
     case .success(let found):
       // Another file by now: the item gets a new version, and ESTALE makes the kernel look again.
       noteChange(of: slot, to: found)
@@ -100,13 +109,27 @@ extension Provider {
   }
 
   private mutating func noteChange(of slot: Slot, to found: SourceItem) {
-    if items[slot].stamp == found.stamp { return }
+    let before = items[slot].stamp
+    if before == found.stamp { return }
     items[slot].stamp = found.stamp
     items[slot].permissions = found.permissions
     items[slot].user = found.user
     items[slot].group = found.group
     items[slot].version += 1
     effects.append(.invalidate(items.node(of: slot)))
+    if announcedChanges.remove(slot) != before { emitItem(.sourceChanged, slot) }
+    switch items[slot].copy {
+    case .downloading: restartDownload(of: slot)
+    case .dataless where found.stamp.size == 0: items[slot].copy = .local
+    case .dataless, .local, .stale: break
+    }
+  }
+
+  /// A read found the change before an open did: its event comes now, and only once however many descriptors
+  /// meet it.
+  private mutating func announceChange(of slot: Slot, from stamp: SourceStamp) {
+    guard items[slot].stamp == stamp, announcedChanges[slot] != stamp else { return }
+    announcedChanges[slot] = stamp
     emitItem(.sourceChanged, slot)
   }
 
@@ -120,7 +143,7 @@ extension Provider {
       guard let handle = handles[id], !handle.isStale else { return }
       handles[id]?.isStale = true
       effects.append(.invalidate(items.node(of: handle.slot)))
-      if handle.stamp == items[handle.slot].stamp { emitItem(.sourceChanged, handle.slot) }
+      announceChange(of: handle.slot, from: handle.stamp)
     }
   }
 
@@ -200,6 +223,8 @@ extension Provider {
     emit(Event(.stopping))
     for id in parked.keys { fail(id, .stopping) }
     for key in questions.keys { finish(key, .failure(.stopping, nil)) }
+    // Their clients have just been told; nothing may grant them later.
+    for claim in arbiter.claims where claim.phase != .granted { dropClaim(claim.id) }
   }
 
   // MARK: Attributes that act

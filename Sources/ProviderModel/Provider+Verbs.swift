@@ -3,14 +3,20 @@
 extension Provider {
   // MARK: Facts
 
-  /// Without paths: what is in motion.
+  /// Of each item, and for a folder of what it holds; without paths, of what is in motion.
   mutating func status(_ slots: [Slot], _ key: QuestionKey) {
-    var slots = slots
     if case .status([]) = questions[key]?.request.command {
-      slots = transfers.all.map(\.slot) + handles.all.filter { !$0.handle.isDirectory }.map(\.handle.slot)
-      slots = unique(slots)
+      let open = handles.all.filter { !$0.handle.isDirectory }.map(\.handle.slot)
+      return finish(key, .items(unique(transfers.all.map(\.slot) + open).map { status(of: $0) }))
     }
-    finish(key, .items(slots.map { self.status(of: $0) }))
+    var found: [Slot] = []
+    for slot in slots {
+      found.append(slot)
+      guard items[slot].kind == .directory else { continue }
+      if items[slot].listing != .listed { return wait(forListing: slot, key) }
+      found += items.directory(of: slot)?.entries.map(\.slot) ?? []
+    }
+    finish(key, .items(found.map { status(of: $0) }))
   }
 
   func status(of slot: Slot) -> ItemStatus {
@@ -72,7 +78,7 @@ extension Provider {
         if byUser, let process = handle.process { victims.append(process) }
         if reads { cutOff(id, handle) }
       }
-      failWaitingReads(of: slot)
+      if gate.access.mode != .simulator { failWaitingReads(of: slot, by: app) }
       emit(Event(.revoked, path: items.path(of: slot), app: app))
     }
     for process in unique(victims) where process != client {
@@ -93,11 +99,13 @@ extension Provider {
   }
 
   /// A reader that waits for its first byte has not got at the content yet.
-  private mutating func failWaitingReads(of slot: Slot) {
+  ///
+  /// The descriptor's app counts: who reads may have it from a parent, and have no scope of its own.
+  private mutating func failWaitingReads(of slot: Slot, by app: AppID?) {
     for request in parked.keys {
       guard let asked = parked[request], case .content(let wanted) = asked.wait,
-        case .read = asked.request.operation, items.isCovered(wanted, by: slot),
-        case .failure = gate.check(asked.request.caller, on: wanted, in: items)
+        case .read(let id, _, _) = asked.request.operation, items.isCovered(wanted, by: slot),
+        app == nil || handles[id]?.app == app
       else { continue }
       finish(asked, .error(.accessRevoked))
     }

@@ -5,6 +5,8 @@
 
 package struct Provider: ~Copyable {
   let profile: Profile
+  /// Whether the kernel can share maps of files whose every read comes to us (6.6).
+  let mapsDirectReads: Bool
   var now = Instant.start
   var items: ItemTable
   var handles = HandleTable()
@@ -24,6 +26,10 @@ package struct Provider: ~Copyable {
   var downloads = Table<Slot, UInt64>()
   /// Opens so far, likewise.
   var opens = Table<Slot, UInt64>()
+  /// Times that a directory was opened, likewise.
+  var directoryOpens = Table<Slot, UInt64>()
+  /// Contents whose end was said before what follows them is known.
+  var announcedChanges = Table<Slot, SourceStamp>()
 
   var sessions = Table<SessionID, Session>()
   var questions = Table<QuestionKey, Question>()
@@ -32,9 +38,12 @@ package struct Provider: ~Copyable {
   var eventSequence: UInt64 = 0
   var effects: [Effect] = []
 
-  /// - Parameter root: the attributes of the source folder itself.
-  package init(profile: Profile, root: SourceItem) {
+  /// - Parameters:
+  ///   - root: the attributes of the source folder itself.
+  ///   - mapsDirectReads: false for a kernel that refuses shared maps of direct-I/O files.
+  package init(profile: Profile, root: SourceItem, mapsDirectReads: Bool = true) {
     self.profile = profile
+    self.mapsDirectReads = mapsDirectReads
     items = ItemTable(root: root)
     gate = Gate(profile.access)
     transfers = Transfers(
@@ -45,7 +54,9 @@ package struct Provider: ~Copyable {
   package mutating func handle(_ input: Input, at moment: Instant) -> [Effect] {
     advance(to: moment)
     switch input {
-    case .request(let request): decide(Parked(request: request, since: now))
+    case .request(let request):
+      let copy = (try? subject(of: request.operation).get().slot).map { items[$0].copy }
+      decide(Parked(request: request, since: now, copy: copy))
     case .notice(let notice): take(notice)
     case .control(let request): answer(Question(request: request))
     case .sessionOpened(let id, let process, let app):
@@ -136,6 +147,8 @@ struct Parked {
   }
   var request: KernelRequest
   var since: Instant
+  /// Of its item when it came.
+  var copy: CopyState?
   var wait = Wait.nothing
   /// It has had its delay.
   var isDelayed = false

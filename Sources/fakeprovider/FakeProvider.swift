@@ -8,9 +8,26 @@ enum FakeProvider {
 
   /// What each verb does; one that is not here says so.
   static let verbs: [String: Verb] = [
+    "access": Access.run,
+    "clock": Clock.run,
     "doctor": Doctor.run,
+    "download": Content.download,
+    "events": Events.run,
+    "evict": Content.evict,
+    "hold": Holds.hold,
+    "holds": Holds.holds,
+    "list": List.run,
     "mount": MountVerb.run,
+    "pick": Grants.pick,
+    "profile": ProfileVerb.run,
+    "release": Holds.release,
+    "restore": Grants.restore,
+    "revoke": Grants.revoke,
+    "run": Run.run,
+    "status": Status.run,
+    "unmount": Unmount.run,
     "version": Version.run,
+    "wait": Wait.run,
   ]
 
   enum Exit {

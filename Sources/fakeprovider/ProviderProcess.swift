@@ -37,7 +37,8 @@ struct ProviderProcess {
     let journal = try Journal(path: settings.journal)
     let processes = try ProcessRegistry(features: features)
     let host = try ProviderHost(
-      profile: settings.profile, root: folder.root, mode: settings.clock, journal: journal, processes: processes)
+      profile: settings.profile, root: folder.root, features: features, mode: settings.clock,
+      journal: journal, processes: processes)
 
     let socket = "\(try RuntimeDirectory.prepared())/\(getpid()).sock"
     // A socket of this name belongs to an earlier process with our number, which is gone.

@@ -1,4 +1,5 @@
 import Glibc
+import ProviderControl
 import ProviderHost
 import Testing
 
@@ -95,24 +96,16 @@ private let confinedRoot = Privileges(isRoot: true, mayMount: false, helperMayMo
     22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
     40 22 0:50 / /tmp/my\\040cloud rw,nosuid shared:9 master:2 - fuse.fakeprovider fakeprovider:/run/a\\134b rw
     41 22 0:51 / /tmp/other rw,nosuid - fuse.sshfs host:/ rw
-    42 22 0:52 / /tmp/nameless rw - fuse.fakeprovider something rw
+    42 22 0:52 / /tmp/gone rw - fuse.fakeprovider fakeprovider:/run/gone rw
     43 22
     44 22 0:53 / /tmp/- rw - fuse.fakeprovider
 
     """
 
-  private var mounts: [ProviderMount] { ProviderMount.all(in: Array(table.utf8)) }
-
-  @Test func `reads ours from the mount table, with their escapes`() {
-    #expect(
-      mounts == [
-        ProviderMount(mountpoint: "/tmp/my cloud", socket: "/run/a\\b"),
-        ProviderMount(mountpoint: "/tmp/nameless", socket: nil),
-      ])
-  }
+  private var mounts: [ProviderMount] { MountTable(text: Array(table.utf8)).providers }
 
   @Test func `reports those whose provider does not answer, with a command that can be pasted`() {
-    let diagnoses = Checks.staleMounts(mounts) { $0.socket == nil }
+    let diagnoses = Checks.staleMounts(mounts) { $0.mountpoint == Array("/tmp/gone".utf8) }
     #expect(diagnoses.map(\.level) == [.note])
     #expect(diagnoses.first?.mend == "fakeprovider unmount '/tmp/my cloud'")
     #expect(Checks.staleMounts(mounts) { _ in true }.map(\.level) == [.ok])

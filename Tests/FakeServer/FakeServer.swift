@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 package import ProviderControl
 import ProviderModel
+import Synchronization
 
 /// A listening socket in a temporary directory; each connection is served on a thread of its own by the test's
 /// closure, and closed when that returns.
@@ -10,6 +11,7 @@ package final class FakeServer: Sendable {
   package var socket: [UInt8] { Array(path.utf8) }
   private let listener: Int32
   private let directory: TemporaryDirectory
+  private let stopped = Mutex(false)
 
   package init(_ serve: @escaping @Sendable (LineSocket) throws -> Void) throws {
     directory = try TemporaryDirectory()
@@ -28,7 +30,11 @@ package final class FakeServer: Sendable {
       throw ConnectionProblem.system(ErrnoName(number: errno), call: "bind")
     }
     Thread {
-      while case let connection = accept(listener, nil, nil), connection >= 0 {
+      while true {
+        let connection = accept(listener, nil, nil)
+        // What shutdown makes of a listener; only then may its number become another's.
+        if connection < 0, errno == EINVAL { break }
+        guard connection >= 0 else { continue }
         let socket = LineSocket(adopting: connection)
         Thread {
           try? serve(socket)
@@ -42,7 +48,14 @@ package final class FakeServer: Sendable {
   deinit { stop() }
 
   /// Nobody listens any more; the socket's file stays, as after a crash.
-  package func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
+  package func stop() {
+    // Once: afterwards the number may be another test's socket.
+    let isFirst = stopped.withLock { stopped in
+      defer { stopped = true }
+      return !stopped
+    }
+    if isFirst { shutdown(listener, Int32(SHUT_RDWR)) }
+  }
 }
 
 extension LineSocket {

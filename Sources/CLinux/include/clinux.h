@@ -53,3 +53,6 @@ int clinux_pipe(int ends[_Nonnull 2]);
 // A file in memory that nothing else can open (memfd_create(2)), closed on exec.
 int clinux_unnamed_file(void);
 int clinux_ioctl_window_columns(int terminal);
+
+// posix_spawn(3) in a new session; Swift's Glibc module does not show the flag.
+enum { CLINUX_SPAWN_SETSID = 0x80 };

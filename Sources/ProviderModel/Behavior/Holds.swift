@@ -72,4 +72,8 @@ struct Holds {
   mutating func unpark(_ request: RequestID) {
     for index in all.indices { all[index].parked.removeAll { $0 == request } }
   }
+
+  mutating func unpark(transfer slot: Slot) {
+    for index in all.indices { all[index].transfers.removeAll { $0 == slot } }
+  }
 }

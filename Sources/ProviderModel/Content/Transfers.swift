@@ -39,6 +39,10 @@ struct Transfers {
   /// In the order in which they were asked for.
   private(set) var all: [Transfer] = []
   private var settled = Instant.start
+  /// What the last division among `remainderSharers` left over, in billionths of a byte: without it the number
+  /// of steps in which time passes would show.
+  private var remainder: Int128 = 0
+  private var remainderSharers: Int128 = 0
 
   init(bandwidth: Int64?, concurrency: Int) {
     self.bandwidth = bandwidth
@@ -110,7 +114,9 @@ struct Transfers {
       let missing = Int128(transfer.target) * 1_000_000_000 - transfer.arrivedBillionths
       guard missing > 0, let bandwidth else { return settled }
       // Rounded up, so that the byte has arrived at that moment.
-      let nanoseconds = (missing * Int128(streaming) + Int128(bandwidth) - 1) / Int128(bandwidth)
+      let sharers = Int128(streaming)
+      let owed = missing * sharers - (sharers == remainderSharers ? remainder : 0)
+      let nanoseconds = (owed + Int128(bandwidth) - 1) / Int128(bandwidth)
       return settled + Span(nanoseconds: Int64(clamping: nanoseconds))
     }
   }
@@ -118,16 +124,23 @@ struct Transfers {
   private mutating func settle(to now: Instant) {
     let elapsed = now - settled
     guard elapsed > .zero || bandwidth == nil else { return }
-    let sharers = Int128(streaming)
+    let arriving = share(of: elapsed)
     for index in all.indices where all[index].phase == .streaming {
       let limit = Int128(all[index].target) * 1_000_000_000
-      guard let bandwidth else {
-        all[index].arrivedBillionths = limit
-        continue
-      }
-      let arriving = Int128(bandwidth) * Int128(elapsed.nanoseconds) / sharers
-      all[index].arrivedBillionths = min(all[index].arrivedBillionths + arriving, limit)
+      all[index].arrivedBillionths = arriving.map { min(all[index].arrivedBillionths + $0, limit) } ?? limit
     }
     settled = max(settled, now)
+  }
+
+  /// What each of the transfers that stream gets; nil without a limit.
+  private mutating func share(of elapsed: Span) -> Int128? {
+    guard let bandwidth else { return nil }
+    let sharers = Int128(streaming)
+    guard sharers > 0 else { return 0 }
+    if sharers != remainderSharers { (remainder, remainderSharers) = (0, sharers) }
+    let (share, left) = (Int128(bandwidth) * Int128(elapsed.nanoseconds) + remainder)
+      .quotientAndRemainder(dividingBy: sharers)
+    remainder = left
+    return share
   }
 }

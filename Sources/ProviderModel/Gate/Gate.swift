@@ -128,6 +128,8 @@ struct Gate {
       ended += (scopes[process]?.count ?? 0) - kept.count
       if kept.isEmpty { scopes.remove(process) } else { scopes[process] = kept }
     }
+    // The latest of an app on an item is the one that counts; without this every revocation would slow the gate.
+    denials.removeAll { $0.slot == slot && $0.app == app }
     denials.append(Denial(app: app, slot: slot, serial: serial))
     return (reached, ended)
   }

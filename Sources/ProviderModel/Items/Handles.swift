@@ -10,6 +10,8 @@ struct OpenHandle {
   var isStale = false
   /// Cut off by `revoke --reads`.
   var isCutOff = false
+  /// Opens of the directory before this one, for the dice of its listing.
+  var attempt: UInt64 = 0
   /// A directory's listing has had its delay.
   var isDelayed = false
   /// The request that waits for the source file to be opened; nil once it is.

@@ -1,6 +1,7 @@
 import CLinux
 import FoundationEssentials
 import Glibc
+import ProviderControl
 import ProviderHost
 
 /// Looks at this machine and says what keeps a mount from working, and how to mend it.
@@ -41,8 +42,8 @@ enum Doctor {
       Checks.helper(find("fusermount3", in: path.split(separator: ":").map(String.init)), privileges),
       Checks.allowOther(text(of: "/etc/fuse.conf"), privileges),
     ]
-    let mounts = ProviderMount.all(in: bytes(of: "/proc/self/mountinfo") ?? [])
-    result += Checks.staleMounts(mounts) { mount in mount.socket.map { answers($0.bytes) } ?? false }
+    let mounts = MountTable(text: bytes(of: "/proc/self/mountinfo") ?? []).providers
+    result += Checks.staleMounts(mounts) { answers($0.socket) }
     do {
       let mask = environment[KernelFeatures.maskVariable].flatMap { $0.isEmpty ? nil : $0 }
       result += Checks.kernel(

@@ -1,4 +1,5 @@
 import Glibc
+import ProviderControl
 import ProviderHost
 
 // What doctor concludes from what it saw. Every check is a function of values, so that tests can show it
@@ -161,10 +162,11 @@ enum Checks {
       return [Diagnosis(check: check, level: .ok, says: says)]
     }
     return stale.map { mount in
-      Diagnosis(
+      let mountpoint = Argument(bytes: mount.mountpoint)
+      return Diagnosis(
         check: check, level: .note,
-        says: "\(mount.mountpoint.text) is left over from a provider that no longer answers",
-        mend: "fakeprovider unmount \(mount.mountpoint.shellWord)")
+        says: "\(mountpoint.text) is left over from a provider that no longer answers",
+        mend: "fakeprovider unmount \(mountpoint.shellWord)")
     }
   }
 

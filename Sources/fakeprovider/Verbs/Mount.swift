@@ -36,7 +36,8 @@ enum MountVerb {
     var profile = try profile(arguments.text("--profile") ?? "")
     if let text = arguments.text("--seed") {
       guard let seed = UInt64(text) else {
-        throw MountProblem("--seed takes a whole number from 0 to \(UInt64.max), not \"\(text)\"", usage: true)
+        throw MountProblem(
+          "--seed takes a whole number from 0 to \(UInt64.max), not \"\(text)\"", usage: true)
       }
       profile.seed = seed
     }
@@ -138,7 +139,8 @@ enum MountChecks {
       throw MountProblem("the mountpoint \(path) is not empty; what is in it would be hidden: choose another")
     }
     guard geteuid() == 0 || access(resolved, W_OK) == 0 else {
-      throw MountProblem("the mountpoint \(path) cannot be written, which mounting needs; choose one of yours")
+      throw MountProblem(
+        "the mountpoint \(path) cannot be written, which mounting needs; choose one of yours")
     }
     return resolved
   }
@@ -149,7 +151,8 @@ enum MountChecks {
     }
     if contains(source, mountpoint) || contains(mountpoint, source) {
       throw MountProblem(
-        "the source \(source) and the mountpoint \(mountpoint) lie in each other; choose a mountpoint outside")
+        "the source \(source) and the mountpoint \(mountpoint) lie in each other; choose a mountpoint outside"
+      )
     }
   }
 

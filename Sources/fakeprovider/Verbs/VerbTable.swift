@@ -12,6 +12,8 @@ enum VerbTable {
   private static let journal = Option.value(
     "--journal", "FILE", "writes every event into FILE, one JSON a line")
   private static let seed = Option.value("--seed", "N", "what chance depends on, instead of the profile's")
+  private static let provider = Option.value(
+    "--provider", "MOUNTPOINT", "which one; else $FAKEPROVIDER_CONTROL, else the only one")
   private static let somePaths = [Positional(name: "PATH", count: .some)]
 
   private static let providers = [
@@ -26,7 +28,7 @@ enum VerbTable {
       positionals: [Positional(name: "MOUNTPOINT")], exclusive: [["--source", "--sample"]],
       details: """
         Without --source the provider serves the sample documents. It prints "ready MOUNTPOINT" once the mount
-        is usable, and stays in the foreground until Ctrl-C or `fakeprovider unmount`.
+        is usable, and stays in the foreground until SIGINT (Ctrl-C), SIGTERM, SIGHUP or `fakeprovider unmount`.
         """,
       examples: [
         Example(
@@ -40,7 +42,10 @@ enum VerbTable {
       name: "unmount", summary: "ends a provider, or clears what a crashed one left behind",
       options: [.flag("--all", "every mount of fakeprovider that is yours"), json],
       positionals: [Positional(name: "MOUNTPOINT", count: .optional)],
-      details: "Readers that still wait are answered first. It never hangs.",
+      details: """
+        Readers that still wait are answered first. A provider that does not answer within two seconds is killed
+        (SIGKILL). It never hangs, and never touches the mount.
+        """,
       examples: [
         Example(command: "fakeprovider unmount /tmp/cloud", says: "end one provider"),
         Example(command: "fakeprovider unmount --all", says: "end them all"),
@@ -53,7 +58,8 @@ enum VerbTable {
       rest: "COMMAND…", exclusive: [["--source", "--sample"]],
       details: """
         Mounts in a temporary place, sets FAKEPROVIDER_MOUNT and FAKEPROVIDER_CONTROL, runs COMMAND, unmounts.
-        Exits as COMMAND does (128 and the signal's number when a signal ended it), 125 when it never ran.
+        SIGINT, SIGTERM and SIGHUP are passed on to COMMAND. Exits as COMMAND does (128 and the signal's number
+        when a signal ended it), 125 when it never ran.
         """,
       examples: [
         Example(
@@ -67,10 +73,14 @@ enum VerbTable {
       name: "list", summary: "lists the providers that run", options: [json],
       examples: [Example(command: "fakeprovider list --json", says: "for a script")]),
     VerbSpec(
-      name: "status", summary: "shows items: state, version, progress, scopes, claims", options: [json],
+      name: "status", summary: "shows items: state, version, progress, scopes, claims",
+      options: [provider, json],
       positionals: [Positional(name: "PATH", count: .any)],
+      details: "Without PATH: what is open or under way, in every provider unless one is named.",
       examples: [
-        Example(command: "fakeprovider status /tmp/cloud", says: "the top folder and what is in it"),
+        Example(command: "fakeprovider status /tmp/cloud/*.pdf", says: "the documents of a folder"),
+        Example(command: "fakeprovider status /tmp/cloud", says: "a folder and what is in it"),
+        Example(command: "fakeprovider status", says: "what is open or downloading now"),
         Example(command: "fakeprovider status --json /tmp/cloud/Letter.pdf", says: "one file, for a script"),
       ]),
   ]
@@ -90,8 +100,9 @@ enum VerbTable {
       name: "access", summary: "runs COMMAND and its children inside a started scope",
       options: [app], positionals: somePaths, rest: "COMMAND…",
       details: """
-        Picks, starts, runs COMMAND, stops. Exits as COMMAND does (128 and the signal's number when a signal
-        ended it), 125 when it never ran.
+        Picks, starts, runs COMMAND, waits for it and for all that it started, stops. SIGINT, SIGTERM and SIGHUP
+        are passed on to COMMAND. Exits as COMMAND does (128 and the signal's number when a signal ended it),
+        125 when it never ran. The app is --app, else $FAKEPROVIDER_APP, else COMMAND's executable.
         """,
       examples: [
         Example(
@@ -146,11 +157,13 @@ enum VerbTable {
         Example(command: "fakeprovider release stuck", says: "and let it go on"),
       ]),
     VerbSpec(
-      name: "holds", summary: "lists holds and what is parked at each", options: [json],
+      name: "holds", summary: "lists holds and what is parked at each", options: [provider, json],
       examples: [Example(command: "fakeprovider holds", says: "who waits where")]),
     VerbSpec(
       name: "release", summary: "lets go of what is parked at hold H",
-      options: [.value("--error", "E", "fails it instead, with an errno's name like ETIMEDOUT"), json],
+      options: [
+        .value("--error", "E", "fails it instead, with an errno's name like ETIMEDOUT"), provider, json,
+      ],
       positionals: [Positional(name: "H")],
       examples: [
         Example(command: "fakeprovider release stuck", says: "it goes on"),
@@ -158,11 +171,11 @@ enum VerbTable {
       ]),
     VerbSpec(
       name: "wait", summary: "waits until CONDITION is true; exit 1 when it is not in time",
-      options: [.required("--timeout", "T", "in real time, like 500ms, 10s or 2m"), json],
+      options: [.value("--timeout", "T", "in real time, like 500ms or 2m; else 60s"), provider, json],
       positionals: [Positional(name: "CONDITION")],
       details: """
         A condition is hold:H (something is parked there), state:PATH=S (dataless, downloading, local or stale)
-        or event:NAME (the next one of that name).
+        or event:NAME (the next one of that name). It waits in real time, whatever the provider's clock says.
         """,
       examples: [
         Example(command: "fakeprovider wait hold:stuck --timeout 10s", says: "something is parked"),
@@ -172,7 +185,9 @@ enum VerbTable {
       ]),
     VerbSpec(
       name: "clock", summary: "shows or moves provider time",
-      options: [.flag("--to-next", "with advance: to the next moment at which something is due"), json],
+      options: [
+        .flag("--to-next", "with advance: to the next moment at which something is due"), provider, json,
+      ],
       positionals: [
         Positional(name: "ACTION", count: .optional, choices: ["advance", "scale", "pause", "resume"]),
         Positional(name: "VALUE", count: .optional),
@@ -186,7 +201,8 @@ enum VerbTable {
       ]),
     VerbSpec(
       name: "events", summary: "shows what happened",
-      options: [.flag("--follow", "goes on as events come, until Ctrl-C"), json],
+      options: [.flag("--follow", "goes on as events come, until Ctrl-C"), provider, json],
+      details: "Paths are relative to the provider's root. --follow exits 0 when the provider ends.",
       examples: [
         Example(command: "fakeprovider events", says: "so far"),
         Example(command: "fakeprovider events --follow --json", says: "as it happens, one JSON line each"),

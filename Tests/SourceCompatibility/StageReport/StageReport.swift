@@ -17,7 +17,7 @@ package func reportStaging(_ mode: String, stage: (URL) throws -> URL) -> Int32 
     } catch {
       status = 1
       let error = error as NSError
-      let underlying = error.userInfo[NSUnderlyingErrorKey] as? NSError
+      let underlying = (error.userInfo[NSUnderlyingErrorKey] as? any Error).map { $0 as NSError }
       let cause = underlying.map { " (\($0.domain) \($0.code))" } ?? ""
       complain("\(path): \(error.domain) \(error.code)\(cause): \(error.localizedDescription)")
     }

@@ -1,0 +1,85 @@
+import ProviderControl
+
+/// download and evict: what this machine has of an item.
+enum Content {
+  // MARK: download
+
+  static func download(_ arguments: ParsedArguments) -> Int32 {
+    arguments.carryOut {
+      let downloads = try Providers.groups(of: arguments.positionals).map { group in
+        let connection = try ProviderConnection(to: group.mount)
+        return Download(
+          group: group, connection: connection,
+          pending: try connection.begin(RequestLine(verb: "download", group)))
+      }
+      let progress = Console.isTerminal(2) ? ProgressBar(downloads) : nil
+      defer { progress?.stop() }
+      var items: [Status.Item] = []
+      for download in downloads {
+        let reply = try download.pending.answer(on: download.connection, about: download.group)
+        for line in reply.items ?? [] {
+          items.append(Status.Item(line, on: download.connection.mount))
+          progress?.clear()
+          Console.err(done(line, name: download.group.name(of: line.path)))
+        }
+      }
+      if arguments.has("--json") { Console.json(["items": items]) }
+      return FakeProvider.Exit.done
+    }
+  }
+
+  static func done(_ item: ItemLine, name: String) -> String {
+    "\(Render.harmless(name)) is \(item.copy) (\(Render.size(item.size)))\n"
+  }
+
+  // MARK: evict
+
+  static func evict(_ arguments: ParsedArguments) -> Int32 {
+    arguments.carryOut {
+      var items: [Status.Item] = []
+      for group in try Providers.groups(of: arguments.positionals) {
+        let connection = try ProviderConnection(to: group.mount)
+        let request = try connection.begin(RequestLine(verb: "evict", group))
+        do {
+          let reply = try request.wait().checked()
+          for line in reply.items ?? [] {
+            items.append(Status.Item(line, on: connection.mount))
+            Console.err(done(line, name: group.name(of: line.path)))
+          }
+        } catch let refusal as ErrorLine {
+          throw VerbFailure(refused(refusal, group, open: openCount(refusal.path, connection)))
+        } catch let problem as ConnectionProblem {
+          throw VerbFailure(connection.lost(problem))
+        }
+      }
+      if arguments.has("--json") { Console.json(["items": items]) }
+      return FakeProvider.Exit.done
+    }
+  }
+
+  private static func openCount(_ path: WirePath?, _ connection: ProviderConnection) -> Int? {
+    guard let path else { return nil }
+    var request = RequestLine(verb: "status")
+    request.path = path
+    return try? connection.client.call(request, timeout: .seconds(1)).items?.first?.open
+  }
+
+  /// What happened, to which file, why, and what to do.
+  static func refused(_ refusal: ErrorLine, _ group: PathGroup, open: Int?) -> String {
+    let rest = group.paths.count > 1 ? "; none of the \(group.paths.count) items was evicted" : ""
+    guard refusal.code == "busy", let path = refusal.path else {
+      return VerbFailure(refusal, name: group.name).message + rest
+    }
+    let descriptors = open.flatMap { $0 > 0 ? " (\(Render.count($0, "open descriptor")))" : nil } ?? ""
+    return "\(Render.harmless(group.name(of: path))) was not evicted: it is still open\(descriptors), and an "
+      + "item in use keeps its local copy (EBUSY)\(rest). Close it and evict again; 'fakeprovider events' "
+      + "shows which process opened it"
+  }
+}
+
+/// A download that was asked for.
+struct Download: Sendable {
+  var group: PathGroup
+  var connection: ProviderConnection
+  var pending: PendingReply
+}

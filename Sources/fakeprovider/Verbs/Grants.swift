@@ -1,0 +1,99 @@
+import ProviderControl
+
+/// pick, revoke, restore: who may start access.
+enum Grants {
+  // MARK: pick
+
+  static func pick(_ arguments: ParsedArguments) -> Int32 {
+    arguments.carryOut {
+      var grants: [GrantLine] = []
+      for group in try Providers.groups(of: arguments.positionals) {
+        let connection = try ProviderConnection(to: group.mount)
+        var request = RequestLine(verb: "pick", group)
+        request.app = arguments.text("--app")
+        let lines = try connection.call(request, about: group).grants ?? []
+        grants += lines.map { line in
+          var line = line
+          line.path = connection.mount.absolutePath(of: line.path)
+          return line
+        }
+      }
+      if arguments.has("--json") {
+        Console.json(["grants": grants])
+      } else {
+        Console.out(grants.map { $0.url + "\n" }.joined())
+        Console.err(granted(grants.count, to: arguments.text("--app")))
+      }
+      return FakeProvider.Exit.done
+    }
+  }
+
+  static func granted(_ items: Int, to app: String?) -> String {
+    "granted \(app.map { "the app \($0)" } ?? "every app"): \(Render.count(items, "item"))\n"
+  }
+
+  // MARK: revoke
+
+  static func revoke(_ arguments: ParsedArguments) -> Int32 {
+    arguments.carryOut {
+      var sum = RevocationLine()
+      for group in try Providers.groups(of: arguments.positionals) {
+        var request = RequestLine(verb: "revoke", group)
+        request.app = arguments.text("--app")
+        request.byUser = arguments.has("--by-user")
+        request.reads = arguments.has("--reads")
+        let reply = try ProviderConnection(to: group.mount).call(request, about: group)
+        guard let line = reply.revoked else { continue }
+        sum.grants += line.grants
+        sum.scopes += line.scopes
+        sum.descriptors += line.descriptors
+        sum.processesKilled += line.processesKilled
+      }
+      if arguments.has("--json") {
+        Console.json(["revoked": sum])
+      } else {
+        Console.err(revoked(sum, byUser: arguments.has("--by-user"), reads: arguments.has("--reads")))
+      }
+      return FakeProvider.Exit.done
+    }
+  }
+
+  static func revoked(_ sum: RevocationLine, byUser: Bool, reads: Bool) -> String {
+    var text = "revoked \(Render.count(sum.grants, "grant")), "
+    text += "ended \(Render.count(sum.scopes, "started scope"))"
+    if byUser { text += ", killed \(Render.count(sum.processesKilled, "process", "processes"))" }
+    text += "\n"
+    guard sum.descriptors > 0 else { return text }
+    let descriptors = Render.count(sum.descriptors, "open descriptor")
+    if reads {
+      text += "\(descriptors) cut off: reads of \(sum.descriptors == 1 ? "it" : "them") fail from now on\n"
+    } else if byUser && sum.processesKilled > 0 {
+      text += "\(descriptors) \(sum.descriptors == 1 ? "was" : "were") open; those of killed processes end\n"
+    } else {
+      text += "\(descriptors) \(sum.descriptors == 1 ? "goes" : "go") on reading, as on a device; "
+      text += "--reads cuts such descriptors off\n"
+    }
+    return text
+  }
+
+  // MARK: restore
+
+  static func restore(_ arguments: ParsedArguments) -> Int32 {
+    arguments.carryOut {
+      var paths: [WirePath] = []
+      for group in try Providers.groups(of: arguments.positionals) {
+        var request = RequestLine(verb: "restore", group)
+        request.app = arguments.text("--app")
+        let connection = try ProviderConnection(to: group.mount)
+        try connection.call(request, about: group)
+        paths += group.wirePaths.map(connection.mount.absolutePath)
+      }
+      if arguments.has("--json") {
+        Console.json(["restored": paths])
+      } else {
+        Console.err("restored what was revoked of \(Render.count(paths.count, "item"))\n")
+      }
+      return FakeProvider.Exit.done
+    }
+  }
+}
