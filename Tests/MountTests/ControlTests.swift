@@ -112,15 +112,13 @@ import Testing
     }
   }
 
-  @Test func `releases a client's holds when it goes`() async throws {
+  @Test func `keeps a client's holds when it goes, until somebody releases them`() async throws {
     try await provider { provider in
-      let holder = try python(
-        "client = Provider(); client.call('hold', operation='read', path='a.pdf'); say('held'); told()",
-        in: provider)
-      #expect(try await holder.line() == "held")
+      _ = try await lines(
+        "Provider().call('hold', operation='read', path='a.pdf', name='stuck')", in: provider)
       let reader = try python("client = access('a.pdf'); say(len(read('a.pdf')))", in: provider)
-      _ = try await provider.event { $0.name == "held" }
-      _ = try await holder.killed()
+      try await provider.wait(for: .parked(hold: "stuck"))
+      _ = try await lines("Provider().call('release', name='stuck')", in: provider)
       #expect(try await reader.finished().lines == ["100000"])
     }
   }
@@ -174,6 +172,7 @@ import Testing
       environment: [Self.isInner: "1"]
     ).finished()
     #expect(inner.code == 0, "\(inner.output)\(inner.errors)")
-    #expect(inner.output.contains("2 tests"), "\(inner.output)")
+    // The two above; this one is skipped there.
+    #expect(inner.errors.contains("3 tests"), "\(inner.errors)")
   }
 }

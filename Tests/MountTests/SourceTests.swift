@@ -23,7 +23,8 @@ import Testing
         say(os.pread(fd, 5, 100) == original("a.pdf")[100:105])
         with open(source + "/a.pdf", "r+b") as file: file.write(b"other bytes, and more")
         os.truncate(source + "/a.pdf", 21)
-        say(error(lambda: os.pread(fd, 5, 100)), error(lambda: os.pread(fd, 5, 0)))
+        # Far from what the kernel may have cached where not all reads are seen.
+        say(error(lambda: os.pread(fd, 5, 290_000)), error(lambda: os.pread(fd, 5, 290_000)))
         with open(at("a.pdf"), "rb") as file: say(file.read(), os.stat(at("a.pdf")).st_size)
         say(client.call("status", path="a.pdf")["items"][0]["version"])
         """, in: provider, source: source)

@@ -15,6 +15,17 @@ let kernels: [String?] = [nil, "6.1"]
 /// Real time after which something counts as hanging; no part of what is tested.
 let hangGuard = Duration.seconds(60)
 
+/// Waits for what nothing can tell: the end of a process of somebody else, say.
+func eventually(_ holds: @escaping @Sendable () -> Bool) async throws {
+  try await blocking {
+    let end = ContinuousClock.now + hangGuard
+    while !holds() {
+      if ContinuousClock.now > end { throw ChildTrouble(description: "it has not come true") }
+      sched_yield()
+    }
+  }
+}
+
 /// How a child process ended and what it said.
 struct Finished: Sendable {
   var end: ChildProcess.End
