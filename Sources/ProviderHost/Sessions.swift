@@ -101,7 +101,8 @@ package final class Sessions: LineServerDelegate {
     case .provider: reply(to: id, number) { $0.provider = line(for: id) }
     case .clock(let command):
       if let problem = host.run(command) {
-        Sessions.send(ReplyLine(id: number, problem: RequestProblem(problem)), to: id, server)
+        let refusal = Answer.failure(.invalid(problem), nil)
+        Sessions.send(ReplyLine(id: number, refusal, mountpoint: facts.mountpoint), to: id, server)
       } else {
         reply(to: id, number) { $0.clock = ClockLine(host.clock) }
       }

@@ -3,14 +3,20 @@
 extension Provider {
   // MARK: Facts
 
-  /// Without paths: what is in motion.
+  /// Of each item, and for a folder of what it holds; without paths, of what is in motion.
   mutating func status(_ slots: [Slot], _ key: QuestionKey) {
-    var slots = slots
     if case .status([]) = questions[key]?.request.command {
-      slots = transfers.all.map(\.slot) + handles.all.filter { !$0.handle.isDirectory }.map(\.handle.slot)
-      slots = unique(slots)
+      let open = handles.all.filter { !$0.handle.isDirectory }.map(\.handle.slot)
+      return finish(key, .items(unique(transfers.all.map(\.slot) + open).map { status(of: $0) }))
     }
-    finish(key, .items(slots.map { self.status(of: $0) }))
+    var found: [Slot] = []
+    for slot in slots {
+      found.append(slot)
+      guard items[slot].kind == .directory else { continue }
+      if items[slot].listing != .listed { return wait(forListing: slot, key) }
+      found += items.directory(of: slot)?.entries.map(\.slot) ?? []
+    }
+    finish(key, .items(found.map { status(of: $0) }))
   }
 
   func status(of slot: Slot) -> ItemStatus {

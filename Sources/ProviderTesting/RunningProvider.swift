@@ -186,9 +186,18 @@
       Teardown.kill(process, socket: socket, folder: folder, mountpoint: path)
     }
 
-    /// Kills the provider's process (SIGKILL), as a crash would: calls that wait in the mount fail with
-    /// ECONNABORTED, later ones with ENOTCONN, until ``unmount()`` takes the mount away.
-    public func kill() { process.send(signal: SIGKILL) }
+    /// Kills the provider's process (SIGKILL), as a crash would, and returns once it has ended: calls that
+    /// waited in the mount fail with ECONNABORTED, later ones with ENOTCONN, until ``unmount()`` takes the
+    /// mount away.
+    /// - Throws: ``ProviderFailure/timedOut(what:)``.
+    public func kill() async throws {
+      try await blocking { [process] in
+        process.send(signal: SIGKILL)
+        guard process.waitForEnd(timeout: .seconds(30)) != nil else {
+          throw ProviderFailure.timedOut(what: "the end of a killed provider")
+        }
+      }
+    }
 
     /// Stops the provider's process (SIGSTOP): it answers nobody until ``resume()``.
     public func suspend() { process.send(signal: SIGSTOP) }

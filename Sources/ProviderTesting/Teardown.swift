@@ -53,8 +53,8 @@
   }
 
   /// Where `fakeprovider` is.
-  enum Executable {
-    static func find() throws -> String {
+  package enum Executable {
+    package static func find() throws -> String {
       if let given = getenv("FAKEPROVIDER").map({ String(cString: $0) }), !given.isEmpty {
         guard access(given, X_OK) == 0 else {
           throw ProviderFailure.executableNotFound(tried: ["FAKEPROVIDER=\(given)"])

@@ -80,6 +80,7 @@ enum VerbTable {
       details: "Without PATH: what is open or under way, in every provider unless one is named.",
       examples: [
         Example(command: "fakeprovider status /tmp/cloud/*.pdf", says: "the documents of a folder"),
+        Example(command: "fakeprovider status /tmp/cloud", says: "a folder and what is in it"),
         Example(command: "fakeprovider status", says: "what is open or downloading now"),
         Example(command: "fakeprovider status --json /tmp/cloud/Letter.pdf", says: "one file, for a script"),
       ]),
