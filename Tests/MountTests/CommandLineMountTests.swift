@@ -64,10 +64,22 @@ import Testing
   @Test func `has a profile with mistakes, and each is shown with its place`() async throws {
     try await withBench { bench in
       let profile = bench.path + "/bad.json"
-      try Data("{\n  \"schemaVersion\": 1,\n  \"name\": \"bad\",\n  \"sed\": 1\n}\n".utf8)
-        .write(to: URL(fileURLWithPath: profile))
-      try await refused(
-        ["--profile", profile, "--source", bench.source, bench.cloud], bench, "\(profile):4:3: sed")
+      let text = """
+        {
+          "schemaVersion": 1,
+          "name": "bad",
+          "downlod": {},
+          "items": { "initial": "nowhere" },
+          "download": { "latency": "5 bananas" }
+        }
+        """
+      try Data(text.utf8).write(to: URL(fileURLWithPath: profile))
+      let said = try await bench.run(
+        ["fakeprovider", "mount", "--profile", profile, "--source", bench.source, bench.cloud])
+      #expect(said.code == 1 && said.errorLines.count == 3, "\(said)")
+      for place in ["bad.json:4:3: downlod", "bad.json:5:25: items.initial", "bad.json:6:"] {
+        #expect(said.errors.contains(place), "\(said.errors)")
+      }
     }
   }
 

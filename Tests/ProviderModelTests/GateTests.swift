@@ -32,7 +32,7 @@ import Testing
     let harness = harness()
     #expect(try harness.attributes("a.pdf").size == 10)
     #expect(try harness.attribute("state", of: "a.pdf") == "dataless")
-    guard case .opened(let folder) = harness.reply(.openDirectory(.root)) else {
+    guard case .opened(let folder, _) = harness.reply(.openDirectory(.root)) else {
       Issue.record("not opened")
       return
     }

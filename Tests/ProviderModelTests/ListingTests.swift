@@ -5,7 +5,7 @@ import Testing
 @Suite struct `A listing` {
   private func folder(_ harness: ModelHarness, _ path: ItemPath = ItemPath()) throws -> HandleID {
     let reply = harness.reply(.openDirectory(try harness.node(path)))
-    guard case .opened(let handle) = reply else { throw ModelHarness.Missing(path: path, reply: reply) }
+    guard case .opened(let handle, _) = reply else { throw ModelHarness.Missing(path: path, reply: reply) }
     return handle
   }
 

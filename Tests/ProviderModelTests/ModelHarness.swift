@@ -163,7 +163,7 @@ final class ModelHarness {
   }
 
   func handle(of request: RequestID) -> HandleID? {
-    if case .opened(let handle) = replies[request] { return handle }
+    if case .opened(let handle, _) = replies[request] { return handle }
     return nil
   }
 

@@ -217,7 +217,7 @@ struct SeededGenerator: RandomNumberGenerator {
   }
 
   private func listing(of harness: ModelHarness) throws -> HandleID {
-    guard case .opened(let handle) = harness.reply(.openDirectory(.root)) else {
+    guard case .opened(let handle, _) = harness.reply(.openDirectory(.root)) else {
       throw ModelHarness.Missing(path: ItemPath(), reply: nil)
     }
     return handle
