@@ -91,7 +91,8 @@ let package = Package(
       dependencies: ["ProviderControl", "ProviderModel", "FakeServer"],
       swiftSettings: strict),
     .testTarget(
-      name: "ProviderHostTests", dependencies: ["ProviderHost", "ProviderModel", "ProviderControl"],
+      name: "ProviderHostTests",
+      dependencies: ["ProviderHost", "ProviderModel", "ProviderControl", "FakeServer"],
       swiftSettings: strict),
     .testTarget(
       name: "FakeProviderTests",
