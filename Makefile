@@ -13,7 +13,7 @@ STRESS_MINUTES ?= 240
 SWIFT_SOURCES = Package.swift Sources Tests Examples
 
 .DEFAULT_GOAL := help
-.PHONY: help deps samples build demo test stress format check corpus clean
+.PHONY: help deps samples build demo test stress format check corpus newcomer clean
 
 help: ## lists these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,6 +53,9 @@ check: ## checks the format, the house rules and the samples
 corpus: build ## reads all of CORPUS=DIR through a mount, by several ways
 	@test -n "$(CORPUS)" || { echo 'corpus: say which folder: make corpus CORPUS=DIR' >&2; exit 2; }
 	python3 scripts/corpus.py "$(CORPUS)"
+
+newcomer: ## follows the README on a fresh Debian; root, a network, half an hour
+	scripts/newcomer.sh
 
 clean: ## removes what was built
 	swift package clean

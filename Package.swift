@@ -39,7 +39,8 @@ let package = Package(
       name: "ProviderHost", dependencies: ["CLinux", "ProviderModel", "ProviderControl"],
       swiftSettings: strict),
     .target(
-      name: "ProviderFS", dependencies: ["CFuse", "CLinux", "ProviderModel", "ProviderHost"],
+      name: "ProviderFS",
+      dependencies: ["CFuse", "CLinux", "ProviderModel", "ProviderControl", "ProviderHost"],
       swiftSettings: strict),
 
     // What other people's code imports.
@@ -94,7 +95,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "FakeProviderTests",
-      dependencies: ["fakeprovider", "ProviderControl", "ProviderHost", "ProviderModel"],
+      dependencies: [
+        "fakeprovider", "ProviderControl", "ProviderHost", "ProviderModel", "ProviderProfiles",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "ScopedAccessTests",

@@ -8,7 +8,7 @@ bin=$(pwd -P)/.build/release
 originals=$(pwd -P)/Samples/documents
 PATH=$bin:$PATH
 # Short, since its paths are shown.
-folder=$(mktemp -d /tmp/demo.XXXX)
+folder=$(mktemp -d "${TMPDIR:-/tmp}/demo.XXXX")
 cloud=$folder/cloud
 mkdir "$cloud" "$folder/staged"
 export TMPDIR=$folder/staged

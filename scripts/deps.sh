@@ -62,8 +62,15 @@ if ((${#missing[@]} > 0)); then
   say "fetching the package lists: ${as_root[*]:+sudo }apt-get update"
   "${as_root[@]}" apt-get update -qq
   say "installing: ${as_root[*]:+sudo }apt-get install ${missing[*]}"
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-    apt-get install -qq -y --no-install-recommends "${missing[@]}"
+  # apt-get tells every step; only what went wrong is of interest.
+  log=$(mktemp)
+  if ! "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends \
+    -o Dpkg::Use-Pty=0 "${missing[@]}" >"$log" 2>&1; then
+    cat "$log" >&2
+    rm -f -- "$log"
+    fail "apt-get could not install ${missing[*]}"
+  fi
+  rm -f -- "$log"
   say "installed"
 else
   say "nothing is missing"

@@ -56,7 +56,7 @@ extension Provider {
   // MARK: Opening
 
   mutating func open(_ slot: Slot, for asked: Parked, app: AppID?) {
-    opens[slot, default: 0] += 1
+    if !asked.isDelayed { opens[slot, default: 0] += 1 }
     items[slot].handles += 1
     let handle = handles.add(
       OpenHandle(

@@ -113,6 +113,8 @@ package struct Provider: ~Copyable {
     case .fail(let error): finish(asked, .error(error))
     case .answer(let reply): finish(asked, reply)
     case .delay(let span):
+      // Counted when it draws, so that two at once do not draw the same.
+      if case .open(let node, _) = asked.request.operation { opens[node.slot, default: 0] += 1 }
       park(asked, .delay)
       deadlines.schedule(asked.request.id, at: now + span)
     case .hold(let hold):

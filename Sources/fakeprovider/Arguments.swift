@@ -70,7 +70,7 @@ struct ArgumentParser {
     let parts = word.bytes.split(separator: 0x3D, maxSplits: 1, omittingEmptySubsequences: false)
     let name = Argument(bytes: parts.first.map(Array.init) ?? []).text
     guard let option = spec.options.first(where: { $0.name == name }) else {
-      let nearest = Nearest.word(to: name, among: spec.options.map(\.name) + ["--help"])
+      let nearest = Nearest.word(to: name, among: spec.options.filter { !$0.hidden }.map(\.name) + ["--help"])
       throw problem("there is no option \(name)" + (nearest.map { "; did you mean \($0)?" } ?? ""))
     }
     guard let placeholder = option.value else {

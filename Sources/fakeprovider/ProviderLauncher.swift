@@ -31,11 +31,8 @@ enum ProviderLauncher {
       switch try launch(arguments, lifeline: false, relaysErrors: true) {
       case .ended(let code): return code
       case .ready(let launched):
-        if arguments.has("--json") {
-          Console.json(["mountpoint": WirePath(bytes: launched.mountpoint)])
-        } else {
-          Console.out(readyWord + String(decoding: launched.mountpoint, as: UTF8.self) + "\n")
-        }
+        MountVerb.ready(
+          String(decoding: launched.mountpoint, as: UTF8.self), json: arguments.has("--json"))
         return FakeProvider.Exit.done
       }
     } catch {

@@ -52,10 +52,10 @@ enum Render {
     return unit == "B" || value >= 100 ? "\(value) \(unit)" : "\(value).\(tenths) \(unit)"
   }
 
-  /// A whole number from 0 to 100; 100 only when all is there.
+  /// The nearest whole number from 0 to 100; 100 only when all is there.
   static func percent(_ part: Int64, of whole: Int64) -> Int {
     guard whole > 0, part < whole else { return 100 }
-    return Int(max(0, Double(part)) / Double(whole) * 100)
+    return min(99, Int((max(0, Double(part)) / Double(whole) * 100).rounded()))
   }
 
   /// Seconds with three digits after the point.

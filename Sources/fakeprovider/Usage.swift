@@ -4,11 +4,11 @@ extension VerbSpec {
   /// `usage: fakeprovider hold [--at POINT] … OPERATION PATH`, broken to fit a terminal of 80 columns.
   var usage: String {
     var words = options.filter(\.required).map(\.usage)
-    for option in options where !option.required {
+    for option in options where !option.required && !option.hidden {
       // Options that exclude each other stand together, where the first of them stands.
       let group = exclusive.first { $0.contains(option.name) } ?? [option.name]
       if group.first == option.name {
-        let members = options.filter { group.contains($0.name) }
+        let members = options.filter { group.contains($0.name) && !$0.hidden }
         words.append("[\(members.map(\.bare).joined(separator: " | "))]" + (option.repeated ? "…" : ""))
       }
     }
@@ -28,7 +28,7 @@ extension VerbSpec {
 
   var help: String {
     var text = "\(summary)\n\n\(usage)\n"
-    let rows = options.map { ($0.bare, Help.text($0)) } + [("--help", "says this")]
+    let rows = options.filter { !$0.hidden }.map { ($0.bare, Help.text($0)) } + [("--help", "says this")]
     text += "\noptions:\n" + Help.table(rows)
     let choices = positionals.filter { !$0.choices.isEmpty }
     if !choices.isEmpty {

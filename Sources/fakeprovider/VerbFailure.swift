@@ -5,6 +5,8 @@ import ProviderModel
 struct VerbFailure: Error, Hashable, Sendable {
   var message: String
   var exitCode = FakeProvider.Exit.failed
+  /// The command line was wrong in itself: the usage is said, too.
+  var showsUsage = false
 
   init(_ message: String, exitCode: Int32 = FakeProvider.Exit.failed) {
     self.message = message
@@ -12,7 +14,9 @@ struct VerbFailure: Error, Hashable, Sendable {
   }
 
   static func usage(_ message: String) -> VerbFailure {
-    VerbFailure(message, exitCode: FakeProvider.Exit.usage)
+    var failure = VerbFailure(message, exitCode: FakeProvider.Exit.usage)
+    failure.showsUsage = true
+    return failure
   }
 
   /// What the provider refused.
@@ -44,6 +48,7 @@ extension ParsedArguments {
     } catch {
       let failure = VerbFailure(any: error)
       Console.err("fakeprovider \(verb): \(failure.message)\n")
+      if failure.showsUsage, let spec = VerbTable.spec(of: verb) { Console.err(spec.usage + "\n") }
       return failure.exitCode
     }
   }

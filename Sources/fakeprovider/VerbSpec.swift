@@ -8,6 +8,8 @@ struct Option: Hashable, Sendable {
   var summary: String
   var required = false
   var repeated = false
+  /// For programs that start this one, and for whoever works on it: the help leaves it out.
+  var hidden = false
 
   static func flag(_ name: String, _ summary: String) -> Option {
     Option(name: name, value: nil, summary: summary)
@@ -20,6 +22,9 @@ struct Option: Hashable, Sendable {
   }
   static func repeated(_ name: String, _ value: String, _ summary: String) -> Option {
     Option(name: name, value: value, summary: summary, repeated: true)
+  }
+  static func hidden(_ name: String, _ value: String?, _ summary: String) -> Option {
+    Option(name: name, value: value, summary: summary, hidden: true)
   }
 }
 

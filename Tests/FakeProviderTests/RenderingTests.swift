@@ -44,8 +44,10 @@ private func item(_ name: String, copy: String, size: Int64, arrived: Int64? = n
     #expect(Render.seconds(.max).hasSuffix("s"))
   }
 
-  @Test func `of progress is 100 only at the end`() {
+  @Test func `of progress is the nearest one, and 100 only at the end`() {
     #expect(Render.percent(999, of: 1000) == 99)
+    #expect(Render.percent(2_097_151, of: 5_242_880) == 40)
+    #expect(Render.percent(394, of: 1000) == 39)
     #expect(Render.percent(1000, of: 1000) == 100)
     #expect(Render.percent(0, of: 0) == 100)
     #expect(Render.percent(-5, of: 10) == 0)

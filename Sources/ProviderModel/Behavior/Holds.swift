@@ -30,10 +30,10 @@ struct Holds {
   mutating func add(
     _ operation: HoldableOperation, on slot: Slot, at: HoldPoint?, name: String?
   ) -> Hold? {
-    made += 1
-    var chosen = name ?? "h\(made)"
+    var chosen = name ?? "h\(made + 1)"
     if name == nil { while self[chosen] != nil { chosen += "'" } }
     guard self[chosen] == nil else { return nil }
+    made += 1
     let hold = Hold(id: HoldID(rawValue: made), name: chosen, operation: operation, slot: slot, at: at)
     all.append(hold)
     return hold

@@ -36,10 +36,16 @@ enum Access {
 
   /// `--app`, else FAKEPROVIDER_APP, else COMMAND's executable, as the provider would call it by itself.
   private static func app(_ arguments: ParsedArguments, program: Argument) -> String {
-    if let app = arguments.text("--app") { return app }
-    if let app = getenv("FAKEPROVIDER_APP"), app.pointee != 0 { return String(cString: app) }
+    if let app = arguments.app { return app }
+    if let app = getenv("FAKEPROVIDER_APP"), app.pointee != 0 { return canonical(String(cString: app)) }
     let search = getenv("PATH").map { String(cString: $0) } ?? "/usr/local/bin:/usr/bin:/bin"
     return executable(program.text, search: search) ?? program.text
+  }
+
+  /// An app that is given by its executable is called as /proc has it, without symbolic links; else the
+  /// provider would not know it again. An identifier stays as it is.
+  static func canonical(_ app: String) -> String {
+    app.contains("/") ? executable(app, search: "") ?? app : app
   }
 
   /// The file that would run, without symbolic links.

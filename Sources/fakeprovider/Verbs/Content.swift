@@ -15,14 +15,16 @@ enum Content {
       let progress = Console.isTerminal(2) ? ProgressBar(downloads) : nil
       defer { progress?.stop() }
       var items: [Status.Item] = []
+      var finished: [(name: String, line: ItemLine)] = []
       for download in downloads {
         let reply = try download.pending.answer(on: download.connection, about: download.group)
         for line in reply.items ?? [] {
           items.append(Status.Item(line, on: download.connection.mount))
-          progress?.clear()
-          Console.err(done(line, name: download.group.name(of: line.path)))
+          finished.append((download.group.name(of: line.path), line))
         }
       }
+      progress?.finish(finished)
+      for (name, line) in finished { Console.err(done(line, name: name)) }
       if arguments.has("--json") { Console.json(["items": items]) }
       return FakeProvider.Exit.done
     }

@@ -10,7 +10,7 @@ enum Grants {
       for group in try Providers.groups(of: arguments.positionals) {
         let connection = try ProviderConnection(to: group.mount)
         var request = RequestLine(verb: "pick", group)
-        request.app = arguments.text("--app")
+        request.app = arguments.app
         let lines = try connection.call(request, about: group).grants ?? []
         grants += lines.map { line in
           var line = line
@@ -22,7 +22,7 @@ enum Grants {
         Console.json(["grants": grants])
       } else {
         Console.out(grants.map { $0.url + "\n" }.joined())
-        Console.err(granted(grants.count, to: arguments.text("--app")))
+        Console.err(granted(grants.count, to: arguments.app))
       }
       return FakeProvider.Exit.done
     }
@@ -39,7 +39,7 @@ enum Grants {
       var sum = RevocationLine()
       for group in try Providers.groups(of: arguments.positionals) {
         var request = RequestLine(verb: "revoke", group)
-        request.app = arguments.text("--app")
+        request.app = arguments.app
         request.byUser = arguments.has("--by-user")
         request.reads = arguments.has("--reads")
         let reply = try ProviderConnection(to: group.mount).call(request, about: group)
@@ -83,7 +83,7 @@ enum Grants {
       var paths: [WirePath] = []
       for group in try Providers.groups(of: arguments.positionals) {
         var request = RequestLine(verb: "restore", group)
-        request.app = arguments.text("--app")
+        request.app = arguments.app
         let connection = try ProviderConnection(to: group.mount)
         try connection.call(request, about: group)
         paths += group.wirePaths.map(connection.mount.absolutePath)
@@ -96,4 +96,9 @@ enum Grants {
       return FakeProvider.Exit.done
     }
   }
+}
+
+extension ParsedArguments {
+  /// `--app`, as a provider would call it.
+  var app: String? { text("--app").map(Access.canonical) }
 }

@@ -13,14 +13,27 @@ enum MountVerb {
     do {
       let (settings, features) = try settings(arguments)
       try ProviderProcess.run(settings, features: features) {
-        Console.out("ready \(settings.mountpoint)\n")
+        ready(settings.mountpoint, json: arguments.has("--json"))
       }
     } catch let problem as MountProblem {
       Console.err("fakeprovider: \(problem.message)\n")
+      // Whoever sees `run` did not write a command line of `mount`.
+      if problem.isUsage, arguments.text("--lifeline") == nil, let spec = VerbTable.spec(of: "mount") {
+        Console.err(spec.usage + "\n")
+      }
       return problem.isUsage ? FakeProvider.Exit.usage : FakeProvider.Exit.failed
     } catch {
       Console.err("fakeprovider: \(error)\n\(hint(error))")
       return FakeProvider.Exit.failed
+    }
+  }
+
+  /// Says that the mount can be used: the one thing that `mount` says on standard output.
+  static func ready(_ mountpoint: String, json: Bool) {
+    if json {
+      Console.json(["mountpoint": WirePath(bytes: Array(mountpoint.utf8))])
+    } else {
+      Console.out(ProviderLauncher.readyWord + mountpoint + "\n")
     }
   }
 

@@ -19,8 +19,15 @@ final class ProgressBar: Sendable {
     Threads.start("progress") { [self] in draw() }
   }
 
-  /// Makes room for a line of words; the bar comes back with its next drawing.
-  func clear() { line.withLock { Self.erase(&$0) } }
+  /// Draws the end, once, and leaves it there.
+  func finish(_ items: [(name: String, line: ItemLine)]) {
+    let text = Self.text(items, columns: Console.columns)
+    line.withLock { line in
+      line.isStopped = true
+      Self.erase(&line)
+      Console.err("\r\u{1B}[K\(text)\n")
+    }
+  }
 
   func stop() {
     line.withLock { line in
@@ -69,7 +76,8 @@ final class ProgressBar: Sendable {
     let percent = Render.percent(arrived, of: total)
     let filled = percent / 5
     let bar = String(repeating: "#", count: filled) + String(repeating: "-", count: 20 - filled)
-    let name = missing.count == 1 ? missing[0].name : Render.count(missing.count, "item")
+    let meant = missing.isEmpty ? items : missing
+    let name = meant.count == 1 ? meant[0].name : Render.count(meant.count, "item")
     let facts = "[\(bar)] \(percent) %  \(Render.size(arrived)) of \(Render.size(total))  "
     return String((facts + Render.harmless(name)).prefix(columns - 1))
   }

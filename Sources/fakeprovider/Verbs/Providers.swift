@@ -107,7 +107,8 @@ enum Providers {
     guard let first = mounts.first else { throw none }
     guard mounts.count == 1 else {
       let list = mounts.map { "  --provider \(Argument(bytes: $0.mountpoint).shellWord)\n" }.joined()
-      throw VerbFailure.usage("several providers are mounted; say which:\n" + list.dropLast())
+      throw VerbFailure(
+        "several providers are mounted; say which:\n" + list.dropLast(), exitCode: FakeProvider.Exit.usage)
     }
     return first
   }

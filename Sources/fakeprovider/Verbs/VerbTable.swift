@@ -5,7 +5,8 @@ enum VerbTable {
   static func spec(of verb: String) -> VerbSpec? { all.first { $0.name == verb } }
 
   private static let json = Option.flag("--json", "prints the facts as JSON on standard output")
-  private static let app = Option.value("--app", "ID", "the app that it is about")
+  private static let app = Option.value(
+    "--app", "ID", "the app that it is about: an identifier, or its executable's path")
   private static let profile = Option.required("--profile", "P", "a profile's name, or its file")
   private static let source = Option.value("--source", "DIR", "the server's content; it is never changed")
   private static let clock = Option.value("--clock", "C", "real (default), scaled:N or manual")
@@ -22,8 +23,8 @@ enum VerbTable {
       options: [
         profile, source, .flag("--sample", "serves the documents that come along"), seed, clock, journal,
         .flag("--background", "returns once the mount is usable"),
-        .value("--lifeline", "FD", "ends when this open descriptor reaches its end"),
-        .flag("--debug", "prints every exchange with the kernel"), json,
+        .hidden("--lifeline", "FD", "ends when this open descriptor reaches its end"),
+        .hidden("--debug", nil, "prints every exchange with the kernel"), json,
       ],
       positionals: [Positional(name: "MOUNTPOINT")], exclusive: [["--source", "--sample"]],
       details: """

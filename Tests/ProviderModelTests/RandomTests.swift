@@ -1,0 +1,219 @@
+import Testing
+
+@testable import ProviderModel
+
+// Everything at once, from a seed: whatever happens, each request gets its one answer.
+
+@Suite struct `A random run` {
+  private static let paths: [ItemPath] = ["a", "b", "c", "d/a", "d/b", "d/e/a", "empty", "none", "d/none"]
+
+  /// What a run has met, so that it is known to reach what it is about.
+  struct Reached {
+    var served = 0, interrupted = 0, refused = 0, parked = 0, revoked = 0, evicted = 0, changed = 0,
+      granted = 0
+    var stopped = 0
+  }
+
+  @Test func `answers everyone exactly once`() {
+    var reached = Reached()
+    for seed in 0..<300 as Range<UInt64> {
+      let run = Run(seed: seed)
+      for _ in 0..<200 { run.step() }
+      run.finish(&reached)
+    }
+    #expect(reached.served > 2_000 && reached.interrupted > 300 && reached.refused > 300, "\(reached)")
+    #expect(reached.parked > 100 && reached.revoked > 100 && reached.evicted > 50, "\(reached)")
+    #expect(reached.changed > 50 && reached.granted > 100 && reached.stopped > 50, "\(reached)")
+  }
+
+  final class Run {
+    private let harness: ModelHarness
+    private var random: SeededGenerator
+    private var actors: [Actor] = []
+    private var made: Int32 = 10
+    private var handles: [HandleID] = []
+    private var requests: [RequestID] = []
+    private var holds: [String] = []
+
+    init(seed: UInt64) {
+      var random = SeededGenerator(seed)
+      var files: [ItemPath: Int64] = [:]
+      for path in `A random run`.paths.prefix(6) {
+        files[path] = Int64.random(in: 1...300_000, using: &random)
+      }
+      files["empty"] = 0
+      let (bandwidth, concurrency) = (
+        Int64.random(in: 1...1_000_000, using: &random), Int.random(in: 1...3, using: &random)
+      )
+      let (open, mode) = (Bool.random(using: &random), Int.random(in: 0..<8, using: &random))
+      harness = ModelHarness(files) {
+        $0.seed = seed
+        $0.download.bandwidth = bandwidth
+        $0.download.concurrency = concurrency
+        $0.download.latency = .uniform(minimum: .zero, maximum: .milliseconds(300))
+        if open { $0.latency.open = .uniform(minimum: .zero, maximum: .milliseconds(50)) }
+        $0.latency.list = .fixed(.milliseconds(3))
+        $0.access.scopeLimit = 5
+        if mode == 0 { $0.access.mode = .simulator }
+      }
+      self.random = random
+      harness.label = "seed \(seed):"
+      harness.ask(.pick([ItemPath()], app: nil))
+      for _ in 0..<3 { join() }
+    }
+
+    private func join() {
+      made += 1
+      let actor = Actor(made, "app \(made % 4)")
+      actors.append(actor)
+      harness.join(actor)
+      harness.ask(.start(ItemPath(), covers: .process), by: actor)
+    }
+
+    private var actor: Actor { actors.randomElement(using: &random) ?? harness.client }
+    private var path: ItemPath { `A random run`.paths.randomElement(using: &random) ?? ItemPath() }
+    private var someNode: NodeID? {
+      (harness.lookups.keys.map(\.rawValue).sorted() + [1]).randomElement(using: &random).map(NodeID.init)
+    }
+
+    func step() {
+      harness.isPrompt = Int.random(in: 0..<4, using: &random) > 0
+      if harness.isPrompt {
+        harness.answerListings()
+        harness.answerOpenings()
+      }
+      switch Int.random(in: 0..<100, using: &random) {
+      case 0..<30: kernelRequest()
+      case 30..<45: if let handle = handles.randomElement(using: &random) { read(handle) }
+      case 45..<52: if let request = requests.randomElement(using: &random) { harness.interrupt(request) }
+      case 52..<56: release()
+      case 56..<75: control()
+      case 75..<77: source()
+      case 77..<79: endSomeone()
+      case 79..<80:
+        harness.answerListings(failing: .EIO)
+      default: harness.run(to: harness.now + .milliseconds(Int64.random(in: 0...200, using: &random)))
+      }
+      for request in requests { if let handle = harness.handle(of: request) { handles.append(handle) } }
+      requests.removeAll { harness.replies[$0] != nil }
+    }
+
+    private func kernelRequest() {
+      guard let node = someNode else { return }
+      let name = path.names.last ?? "a"
+      let operation: ProviderModel.Operation
+      switch Int.random(in: 0..<10, using: &random) {
+      case 0...2: operation = .lookup(parent: node, name: name)
+      case 3: operation = .openDirectory(node)
+      case 4:
+        operation = .setAttribute(
+          node, name: Array("user.fakeprovider.do".utf8),
+          value: Array(
+            (["download", "evict", "start", "stop", "x"].randomElement(using: &random) ?? "").utf8))
+      case 5: operation = .getAttribute(node, name: Array("user.fakeprovider.progress".utf8), capacity: 9)
+      case 6: operation = .change(node, what: "setattr")
+      default: operation = .open(node, writes: false)
+      }
+      requests.append(harness.request(operation, by: actor))
+    }
+
+    private func read(_ handle: HandleID) {
+      let offset = Int64.random(in: 0...300_000, using: &random)
+      let operation: ProviderModel.Operation =
+        Int.random(in: 0..<5, using: &random) == 0
+        ? .readDirectory(handle, cookie: offset % 5, capacity: 400, plus: offset % 2 == 0)
+        : .read(handle, offset: offset, length: offset % 4_097)
+      requests.append(harness.request(operation, by: actor))
+      if Int.random(in: 0..<20, using: &random) == 0 { harness.tell(.completed(.changed(handle))) }
+    }
+
+    private func release() {
+      guard let index = handles.indices.randomElement(using: &random) else { return }
+      harness.release(handles.remove(at: index))
+    }
+
+    private func control() {
+      let app = Bool.random(using: &random) ? nil : actor.app
+      let kind: Intent.Kind = Bool.random(using: &random) ? .read : .write
+      let intents = (0..<Int.random(in: 1...2, using: &random)).map { _ in Intent(path: path, kind: kind) }
+      let someone = actor
+      let claims = harness.events(.claimGranted).compactMap(\.claim)
+      let hold = holds.randomElement(using: &random) ?? "x"
+      let command: Command
+      switch Int.random(in: 0..<17, using: &random) {
+      case 0: command = .pick([path], app: app)
+      case 1: command = .start(path, covers: .process)
+      case 2: command = .stop(path)
+      case 3: command = .download([path, path])
+      case 4, 5: command = .evict([path])
+      case 6:
+        command = .revoke(
+          [path], app: app, byUser: Bool.random(using: &random), reads: Bool.random(using: &random))
+      case 7: command = .restore([path], app: app)
+      case 8:
+        command = .hold(
+          HoldableOperation.allCases.randomElement(using: &random) ?? .read, path, at: .millionths(400_000),
+          name: nil)
+      case 9, 10: command = .release(hold, error: Bool.random(using: &random) ? .EIO : nil)
+      case 11: command = .wait(.state(path, .local))
+      case 12: command = .wait(.hold(hold))
+      case 13: command = .coordinate(intents, purpose: ["", "p"].randomElement(using: &random) ?? "")
+      case 14: command = .finish(claims.randomElement(using: &random) ?? ClaimID(1))
+      case 15: command = .cancel(request: harness.asked[someone.session]?.keys.sorted().first ?? 0)
+      default: command = .status([path])
+      }
+      let number = harness.begin(command, by: someone)
+      if case .hold(let name) = harness.answer(number, of: someone) { holds.append(name) }
+      if let limit = harness.limits.last, Int.random(in: 0..<4, using: &random) == 0 {
+        harness.tell(.limitReached(limit.session, number: limit.number))
+      }
+    }
+
+    private func source() { harness.source.edit(path, size: Int64.random(in: 0...300_000, using: &random)) }
+
+    private func endSomeone() {
+      guard let index = actors.indices.randomElement(using: &random) else { return }
+      let actor = actors.remove(at: index)
+      if Bool.random(using: &random) {
+        harness.leave(actor)
+      } else {
+        harness.forget(actor)
+        harness.end(actor.process)
+      }
+      join()
+    }
+
+    func finish(_ reached: inout Reached) {
+      reached.stopped += harness.unanswered.count
+      harness.tell(.stop)
+      harness.expectNobodyWaits()
+      harness.isPrompt = true
+      harness.answerListings()
+      harness.answerOpenings()
+      for handle in harness.openHandles { harness.release(handle) }
+      if !harness.sourceFiles.isEmpty { harness.fail("files stay open: \(harness.sourceFiles)") }
+      for path in `A random run`.paths {
+        if let count = harness.handleCount(path), count > 0 { harness.fail("\(path) is open") }
+      }
+      harness.run(to: harness.now + .seconds(1_000))
+      for (node, count) in harness.lookups where harness.lookupCount(node) != count {
+        harness.fail("lookups of \(node)")
+      }
+      if harness.nextDeadline != nil, harness.events(.held).isEmpty { harness.fail("something is still due") }
+      if harness.waiterCount > 0 { harness.fail("someone waits for content") }
+      for reply in harness.replies.values {
+        switch reply {
+        case .content: reached.served += 1
+        case .error(.interrupted): reached.interrupted += 1
+        case .error(.accessNotGranted), .error(.accessRevoked): reached.refused += 1
+        default: break
+        }
+      }
+      reached.parked += harness.events(.held).count
+      reached.revoked += harness.events(.revoked).count
+      reached.evicted += harness.events(.evicted).count
+      reached.changed += harness.events(.sourceChanged).count
+      reached.granted += harness.events(.claimGranted).count
+    }
+  }
+}
