@@ -178,9 +178,11 @@
     }
 
     private func endOnce() {
-      if process.hasEnded == nil, !process.isStopped {
-        _ = try? client.call(RequestLine(verb: "unmount"), timeout: .seconds(10))
-        _ = process.waitForEnd(timeout: .seconds(5))
+      // Its end is what counts; the reply comes shortly before. Somebody may stop the process meanwhile.
+      if process.hasEnded == nil, (try? client.begin(RequestLine(verb: "unmount"))) != nil {
+        for _ in 0..<30 where !process.isStopped {
+          if process.waitForEnd(timeout: .milliseconds(500)) != nil { break }
+        }
       }
       client.close()
       Teardown.kill(process, socket: socket, folder: folder, mountpoint: path)
@@ -199,8 +201,13 @@
       }
     }
 
-    /// Stops the provider's process (SIGSTOP): it answers nobody until ``resume()``.
-    public func suspend() { process.send(signal: SIGSTOP) }
+    /// Stops the provider's process (SIGSTOP): when this returns it answers nobody until ``resume()``.
+    public func suspend() {
+      guard process.send(signal: SIGSTOP) else { return }
+      // A signal takes its time to arrive. One that has ended meanwhile is no child to wait for any more.
+      var information = siginfo_t()
+      while waitid(P_PID, id_t(process.pid), &information, WSTOPPED | WNOWAIT) < 0, errno == EINTR {}
+    }
 
     /// Lets a suspended provider go on (SIGCONT).
     public func resume() { process.send(signal: SIGCONT) }

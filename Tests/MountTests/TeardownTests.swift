@@ -78,7 +78,7 @@ import Testing
       var last: UInt64 = 0
       for _ in 0..<Self.rounds {
         let hold = try await provider.hold(.read, "a.pdf", at: "40%")
-        let reader = try child(["dd", "if=\(provider.path)/a.pdf", "of=/dev/null"], in: provider)
+        let reader = try child(["dd", "if=\(provider.path)/a.pdf", "of=/dev/null", "bs=128K"], in: provider)
         try await hold.waitUntilParked()
         #expect(try await reader.killed() == .signaled(9))
         last = try await provider.event(after: last) { $0.error == "interrupted" }.sequence
