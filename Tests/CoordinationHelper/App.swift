@@ -25,7 +25,9 @@ final class App: Sendable {
       say("stopped")
     case ("load", 2): load(words[1])
     case ("open", 3): open(words[1], words[2])
-    case ("pread", 2): pread(words[1])
+    case ("pread", 2): thread { [self] in pread(words[1]) }
+    case ("sendfile", 2): thread { [self] in sendfile(words[1]) }
+    case ("map", 2): thread { [self] in map(words[1]) }
     case ("child", 2): child(words[1])
     case ("go", 2): gate(words[1]).signal()
     case ("purpose", 3): coordinator(words[1]).purposeIdentifier = words[2]
@@ -66,6 +68,32 @@ final class App: Sendable {
     var bytes = [UInt8](repeating: 0, count: 100)
     let count = Glibc.pread(descriptor, &bytes, bytes.count, 0)
     if count < 0 { say(key, "failed", errnoName(errno)) } else { say(key, "\(count)") }
+  }
+
+  /// All of it, as FileManager copies.
+  private func sendfile(_ key: String) {
+    guard let descriptor = state.withLock({ $0.descriptors[key] }) else { return say(key, "is not open") }
+    let sink = Glibc.open("/dev/null", O_WRONLY | O_CLOEXEC)
+    defer { close(sink) }
+    var offset = 0
+    while true {
+      let count = Glibc.sendfile(sink, descriptor, &offset, 4096)
+      if count < 0 { return say(key, "failed", errnoName(errno)) }
+      if count == 0 { return say(key, "\(offset)") }
+    }
+  }
+
+  /// Touches each page, as who maps a file does.
+  private func map(_ key: String) {
+    guard let descriptor = state.withLock({ $0.descriptors[key] }) else { return say(key, "is not open") }
+    let size = Int(lseek(descriptor, 0, SEEK_END))
+    guard let start = mmap(nil, size, PROT_READ, MAP_PRIVATE, descriptor, 0), start != MAP_FAILED else {
+      return say(key, "failed", errnoName(errno))
+    }
+    defer { munmap(start, size) }
+    let bytes = UnsafeRawBufferPointer(start: start, count: size)
+    let sum = stride(from: 0, to: size, by: 4096).reduce(0) { $0 + Int(bytes[$1]) }
+    say(key, "sum \(sum)")
   }
 
   private func child(_ path: String) {

@@ -21,6 +21,7 @@ func errnoName(_ number: Int32) -> String {
   switch number {
   case EPERM: "EPERM"
   case ENOENT: "ENOENT"
+  case EIO: "EIO"
   default: "\(number)"
   }
 }

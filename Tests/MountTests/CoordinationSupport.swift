@@ -42,7 +42,9 @@ final class SteeredApp: Sendable {
   init(in provider: RunningProvider, under words: [String] = []) throws {
     root = provider.path
     process = try ChildProcess(
-      words + [BuiltProgram.path("CoordinationHelper")], environment: ["FAKEPROVIDER_APP": nil])
+      words + [BuiltProgram.path("CoordinationHelper")],
+      // Without the crash reporter an app that is to crash ends at once.
+      environment: ["FAKEPROVIDER_APP": nil, "SWIFT_BACKTRACE": "enable=no"])
   }
 
   var pid: Int32 { process.pid }
@@ -77,11 +79,17 @@ final class SteeredApp: Sendable {
 
   /// Kills it and waits until it is gone.
   func kill() async throws {
+    process.send(signal: 9)
+    _ = try await end()
+  }
+
+  /// Waits for its end.
+  func end() async throws -> ChildProcess.End {
     try await blocking { [process] in
-      process.send(signal: 9)
-      guard process.waitForEnd(timeout: .seconds(60)) != nil else {
-        throw StagingTrouble(description: "the app cannot be killed")
+      guard let end = process.waitForEnd(timeout: .seconds(60)) else {
+        throw StagingTrouble(description: "the app does not end")
       }
+      return end
     }
   }
 

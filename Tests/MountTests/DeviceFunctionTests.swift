@@ -168,6 +168,23 @@ import Testing
   }
 
   @Test(arguments: StagingProgram.allCases)
+  func `whose provider is killed during a read has no copy`(program: StagingProgram) async throws {
+    try await Place.with { place in
+      try await place.provider.pick(Place.item)
+      let hold = try await place.provider.hold(.read, Place.item, at: "40%")
+      let app = try place.start(program)
+      try await hold.waitUntilParked()
+      place.provider.kill()
+      await place.provider.unmount()
+      let result = try await place.result(of: app)
+      // What was parked was read ahead, and aborted; the kernel asks once more, which may be too late for that.
+      let cause = result.errors.contains("NSPOSIXErrorDomain \(ENOTCONN)") ? ENOTCONN : ECONNABORTED
+      place.expect(result, failedWith: "NSCocoaErrorDomain 512 (NSPOSIXErrorDomain \(cause))")
+      try place.expectNoCopy(program)
+    }
+  }
+
+  @Test(arguments: StagingProgram.allCases)
   func `gets an error when the provider is unmounted during the download`(program: StagingProgram)
     async throws
   {
