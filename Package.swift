@@ -81,6 +81,11 @@ let package = Package(
       name: "FakeServer", dependencies: ["CLinux", "ProviderControl", "ProviderModel"],
       path: "Tests/FakeServer", swiftSettings: strict),
 
+    // An app that tests steer line by line, so that every actor of a coordination is a process of its own.
+    .executableTarget(
+      name: "CoordinationHelper", dependencies: ["ScopedAccess"], path: "Tests/CoordinationHelper",
+      swiftSettings: strict),
+
     .testTarget(
       name: "ProviderModelTests", dependencies: ["ProviderModel"], swiftSettings: strict),
     .testTarget(

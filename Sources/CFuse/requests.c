@@ -61,8 +61,10 @@ static void on_open(fuse_req_t r, fuse_ino_t node, struct fuse_file_info *info) 
 }
 static void on_read(
     fuse_req_t r, fuse_ino_t node, size_t size, off_t offset, struct fuse_file_info *info) {
+  // Only a read past the page cache says who its lock owner is (fuse_direct_io in the kernel's fs/fuse/file.c).
   forward(r, (cfuse_op){.opcode = CFUSE_READ, .node = node, .handle = handle_of(info),
-                        .offset_bytes = offset, .length_bytes = size});
+                        .offset_bytes = offset, .length_bytes = size,
+                        .fills_cache = info && info->lock_owner == 0});
 }
 static void on_release(fuse_req_t r, fuse_ino_t node, struct fuse_file_info *info) {
   forward(r, (cfuse_op){.opcode = CFUSE_RELEASE, .node = node, .handle = handle_of(info)});

@@ -82,8 +82,10 @@ package final class Sessions: LineServerDelegate {
         if case .cancel(let number) = command {
           host.journal.stopReading(Journal.Key(session: SessionID(id.rawValue), number: number))
         }
-        let session = SessionID(id.rawValue)
-        host.handle(.control(ControlRequest(session: session, number: request.id, command: command)))
+        let request = ControlRequest(
+          session: SessionID(id.rawValue), number: request.id, command: command,
+          ancestors: ancestors(id, command))
+        host.handle(.control(request))
       case .host(let command): run(command, id, request.id)
       }
     } catch {
@@ -92,6 +94,15 @@ package final class Sessions: LineServerDelegate {
   }
 
   // MARK: -
+
+  /// Whose scopes may cover the client: a coordinated access passes the same gate as an open.
+  private func ancestors(_ id: ConnectionID, _ command: Command) -> [ProcessID] {
+    guard case .coordinate = command,
+      facts.profile.access.inheritScopes == .children || host.hasInheritableScopes,
+      let process = sessions.withLock({ $0[id.rawValue]?.process })
+    else { return [] }
+    return host.processes.ancestors(of: process)
+  }
 
   private func run(_ command: HostCommand, _ id: ConnectionID, _ number: Int) {
     switch command {

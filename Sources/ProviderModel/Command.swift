@@ -75,10 +75,13 @@ package struct ControlRequest: Hashable, Sendable {
   /// The client's own number for it.
   package var number: Int
   package var command: Command
-  package init(session: SessionID, number: Int, command: Command) {
+  /// Of the client's process, as for a ``Caller``; asked for only where the command passes the gate.
+  package var ancestors: [ProcessID]
+  package init(session: SessionID, number: Int, command: Command, ancestors: [ProcessID] = []) {
     self.session = session
     self.number = number
     self.command = command
+    self.ancestors = ancestors
   }
 }
 

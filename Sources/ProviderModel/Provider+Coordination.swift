@@ -5,7 +5,8 @@ extension Provider {
     _ intents: [Intent], purpose: String, _ session: Session, _ key: QuestionKey
   ) {
     var parts: [Claim.Part] = []
-    let caller = Caller(thread: 0, process: session.process, app: session.app)
+    var caller = Caller(thread: 0, process: session.process, app: session.app)
+    caller.ancestors = questions[key]?.request.ancestors ?? []
     for intent in intents {
       let (claimed, guarded): (ClaimKey, Slot)
       switch resolve(intent.path) {

@@ -37,6 +37,7 @@ typedef struct {
   int64_t offset_bytes;
   uint64_t length_bytes;
   uint32_t flags;  // open flags, as open(2) has them
+  bool fills_cache;  // READ: for the page cache (sendfile, a map), not for a read(2) past it
   const char *_Nullable name;
   const void *_Nullable value;  // SETXATTR
   size_t value_length;
