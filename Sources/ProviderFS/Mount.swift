@@ -32,7 +32,6 @@ package final class Mount: Backend {
   private let workers: WorkerPool
   private let pending = PendingReplies()
   private let files = OpenFiles()
-  private let failedFills = FailedFills()
   private let cache: KernelCache
   /// Whether opens are looked up with their ancestors: only when a scope may cover descendants.
   private let inheritance: Profile.Access.Inheritance
@@ -101,7 +100,6 @@ package final class Mount: Backend {
   private func receive(_ op: cfuse_op) {
     switch RequestDecoding.decode(op) {
     case .notice(let notice):
-      if case .release(let handle) = notice { failedFills.forget(handle) }
       host.handle(.notice(notice), mayBlock: true)
       // A release wants an answer, though nobody waits for it.
       if let request = op.request { PendingReply(request).done() }
@@ -109,15 +107,12 @@ package final class Mount: Backend {
       if let request = op.request { PendingReply(request).fail(.ENAMETOOLONG) }
     case .request(let operation):
       guard let request = op.request else { return }
-      let fill = op.fills_cache ? FailedFills.Fill(operation) : nil
-      if let error = fill.flatMap(failedFills.takeError) { return PendingReply(request).fail(error) }
       let id = pending.add(request)
-      if let fill { failedFills.begin(id, fill) }
       // Before the model may answer: after that the request is nobody's.
       cfuse_arm_interrupt(request, id.rawValue)
-      host.handle(
-        .request(KernelRequest(id: id, operation: operation, caller: caller(of: op, operation))),
-        mayBlock: true)
+      let asked = KernelRequest(
+        id: id, operation: operation, caller: caller(of: op, operation), fillsCache: op.fills_cache)
+      host.handle(.request(asked), mayBlock: true)
       if pending.admit(id) { host.handle(.notice(.interrupted(id)), mayBlock: true) }
     }
   }
@@ -174,9 +169,7 @@ package final class Mount: Backend {
   private func answer(_ id: RequestID, _ reply: Reply) {
     guard let pending = pending.take(id) else { return }
     switch reply {
-    case .error(let error):
-      failedFills.end(id, error)
-      pending.fail(error.errno)
+    case .error(let error): pending.fail(error.errno)
     case .done: pending.done()
     case .attributes(let attributes): pending.attributes(cfuse_attributes(attributes))
     case .entry(let node, let attributes):
@@ -185,7 +178,6 @@ package final class Mount: Backend {
       }
     case .opened(let handle, let lane): pending.opened(handle, directIO: lane == .direct)
     case .content(let handle, let offset, let length, let stamp):
-      failedFills.end(id, nil)
       answer(pending, handle, offset, length, stamp)
     case .directory(let rows, let plus):
       let taken = pending.directory(rows, plus: plus)
@@ -240,13 +232,6 @@ package final class Mount: Backend {
       return pending.fail(.ESTALE)
     }
     pending.bytes(UnsafeRawBufferPointer(start: buffer, count: count))
-  }
-}
-
-extension FailedFills.Fill {
-  fileprivate init?(_ operation: ProviderModel.Operation) {
-    guard case .read(let handle, let offset, let length) = operation else { return nil }
-    self.init(handle: handle, range: offset..<max(offset, offset + length))
   }
 }
 

@@ -67,10 +67,13 @@ package struct KernelRequest: Hashable, Sendable {
   package var id: RequestID
   package var operation: Operation
   package var caller: Caller
-  package init(id: RequestID, operation: Operation, caller: Caller) {
+  /// A read for the kernel's page cache (sendfile, a map), which the kernel repeats by itself when it fails.
+  package var fillsCache: Bool
+  package init(id: RequestID, operation: Operation, caller: Caller, fillsCache: Bool = false) {
     self.id = id
     self.operation = operation
     self.caller = caller
+    self.fillsCache = fillsCache
   }
 }
 

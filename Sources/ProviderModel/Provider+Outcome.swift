@@ -45,8 +45,13 @@ extension Provider {
     case .open:
       if let hold = holds.first(for: .open, on: slot, range: nil, size: 0, in: items) { return .hold(hold) }
       return delay(profile.latency.open, for: asked, on: slot, action: .open, attempt: opens[slot] ?? 0)
-    case .read(_, let offset, let length):
+    case .read(let id, let offset, let length):
       let range = offset..<max(offset + 1, offset + length)
+      if asked.request.fillsCache,
+        let failed = handles[id]?.failedFills.first(where: { $0.range.overlaps(range) })
+      {
+        return .fail(failed.error)
+      }
       let size = items[slot].stamp.size
       return holds.first(for: .read, on: slot, range: range, size: size, in: items).map(Outcome.hold)
     case .readDirectory(let id, _, _, _):

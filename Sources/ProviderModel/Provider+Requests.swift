@@ -43,10 +43,21 @@ extension Provider {
     case .directory(let rows, let plus):
       if plus { for row in rows { if let node = row.node { items[node.slot].lookups += 1 } } }
       if case .readDirectory(let id, _, _, _) = asked.request.operation { handles[id]?.isDelayed = true }
+    case .error(let error): noteFailedFill(asked.request, error)
     default: break
     }
     effects.append(.reply(asked.request.id, reply))
     emitOperation(asked, reply)
+  }
+
+  /// Only what was done to this read on purpose: the rest is asked again with the same outcome, or by nobody.
+  private mutating func noteFailedFill(_ request: KernelRequest, _ error: ProviderError) {
+    guard request.fillsCache, case .released = error,
+      case .read(let id, let offset, let length) = request.operation
+    else { return }
+    let range = offset..<max(offset + 1, offset + length)
+    if handles[id]?.failedFills.contains(where: { $0.range == range }) == true { return }
+    handles[id]?.failedFills.append((range, error))
   }
 
   mutating func fail(_ id: RequestID, _ error: ProviderError) {

@@ -14,6 +14,10 @@ struct OpenHandle {
   var attempt: UInt64 = 0
   /// A directory's listing has had its delay.
   var isDelayed = false
+  /// What failed of its reads for the page cache; it stays failed while the file is open. The kernel tells
+  /// nobody that a read ahead failed and asks again, twice or three times for one sendfile, so that the program's
+  /// own second try cannot be told from the kernel's (mm/filemap.c, filemap_get_pages; fs/splice.c).
+  var failedFills: [(range: Range<Int64>, error: ProviderError)] = []
   /// The request that waits for the source file to be opened; nil once it is.
   var opening: RequestID?
 }
