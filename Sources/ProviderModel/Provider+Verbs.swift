@@ -107,6 +107,8 @@ extension Provider {
         case .read(let id, _, _) = asked.request.operation, items.isCovered(wanted, by: slot),
         app == nil || handles[id]?.app == app
       else { continue }
+      // Whoever copies by several calls tries the next one; that must not wait for the download again.
+      handles[id]?.isCutOff = true
       finish(asked, .error(.accessRevoked))
     }
   }

@@ -256,7 +256,7 @@ import Testing
       let hold = try await provider.hold(.download, "a.pdf")
       app.tell("read", "r", "-", item: "a.pdf")
       try await hold.waitUntilParked()
-      provider.kill()
+      try await provider.kill()
       #expect(try await app.line() == "r failed 4097")
       // Mounted still, and nobody answers.
       #expect(try await app.ask("read", "r", "-", item: "a.pdf") == "r failed 4099")

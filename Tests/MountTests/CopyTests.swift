@@ -97,9 +97,11 @@ import Testing
       }
       try await hold.waitUntilParked()
       try await provider.revoke("a.pdf")
+      _ = try await provider.event { $0.operation == "read" && $0.errno == "EPERM" }
+      // A copy that tried again, and waits, goes on now and is seen by its success.
+      try await hold.release()
       #expect(try await code == 513)
       #expect(try await provider.status(of: "a.pdf").scopes == [])
-      try await hold.release()
     }
   }
 

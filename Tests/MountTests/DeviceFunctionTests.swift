@@ -160,7 +160,7 @@ import Testing
       let hold = try await place.provider.hold(.download, Place.item, at: "40%")
       let app = try place.start(program)
       try await hold.waitUntilParked()
-      place.provider.kill()
+      try await place.provider.kill()
       let result = try await place.result(of: app)
       place.expect(result, failedWith: "NSCocoaErrorDomain 4097")
       #expect(try place.copies.sizes().isEmpty)
@@ -174,7 +174,7 @@ import Testing
       let hold = try await place.provider.hold(.read, Place.item, at: "40%")
       let app = try place.start(program)
       try await hold.waitUntilParked()
-      place.provider.kill()
+      try await place.provider.kill()
       await place.provider.unmount()
       let result = try await place.result(of: app)
       // What was parked was read ahead, and aborted; the kernel asks once more, which may be too late for that.
