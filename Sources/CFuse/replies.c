@@ -63,6 +63,8 @@ int cfuse_reply_open(cfuse_request *request, uint64_t handle, bool direct_io) {
   struct fuse_file_info info = {0};
   info.fh = handle;
   info.direct_io = direct_io;
+  // Or the kernel drops the pages itself as it opens, and waits there for those of a read that is held.
+  info.keep_cache = 1;
   return fuse_reply_open((fuse_req_t)request, &info);
 }
 int cfuse_reply_statistics(cfuse_request *request, const cfuse_statistics *s) {

@@ -6,30 +6,43 @@ import Synchronization
 /// The one thread that talks to the kernel's caches: it may have to wait for the kernel's own locks, so nobody
 /// who answers requests may do it.
 final class KernelCache: Sendable {
-  private let nodes = Mutex<[NodeID]>([])
+  enum Invalidation: Hashable, Sendable {
+    case attributes(NodeID)
+    case pages(NodeID, Slot)
+  }
+
+  private let stale = Mutex<[Invalidation]>([])
   private let wakeUp: WakeUp
 
   init() throws(SystemError) { wakeUp = try WakeUp() }
 
-  func start(_ session: OpaquePointer) {
+  /// - Parameter dropped: called when an item's pages have gone.
+  func start(_ session: OpaquePointer, _ dropped: @escaping @Sendable (Slot) -> Void) {
     // Sound: libfuse's notify calls may come from any thread, and a session lives as long as the process.
     nonisolated(unsafe) let session = session
     Threads.start("kernel caches") { [self] in
       while true {
         wakeUp.wait()
-        let stale = nodes.withLock { nodes in
-          defer { nodes = [] }
-          return nodes
+        let due = stale.withLock { stale in
+          defer { stale = [] }
+          return stale
         }
-        // Attributes and all pages. A node that the kernel does not know is fine.
-        for node in stale { _ = cfuse_invalidate_node(session, node.rawValue, 0, 0) }
+        // A node that the kernel does not know is fine.
+        for invalidation in due {
+          switch invalidation {
+          case .attributes(let node): _ = cfuse_invalidate_node(session, node.rawValue, -1, 0)
+          case .pages(let node, let slot):
+            _ = cfuse_invalidate_node(session, node.rawValue, 0, 0)
+            dropped(slot)
+          }
+        }
       }
     }
   }
 
-  func invalidate(_ node: NodeID) {
-    nodes.withLock { nodes in
-      if nodes.last != node { nodes.append(node) }
+  func invalidate(_ invalidation: Invalidation) {
+    stale.withLock { stale in
+      if stale.last != invalidation { stale.append(invalidation) }
     }
     wakeUp.signal()
   }

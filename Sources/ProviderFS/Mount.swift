@@ -76,7 +76,7 @@ package final class Mount: Backend {
       Unmanaged<Mount>.fromOpaque(context).release()
       throw error
     }
-    cache.start(session)
+    cache.start(session) { [host] slot in host.handle(.completed(.pagesDropped(slot))) }
     // Sound: the session is used by libfuse's own threads; ours only hands it over.
     nonisolated(unsafe) let handedOver = session
     Threads.start("fuse") {
@@ -161,7 +161,8 @@ package final class Mount: Backend {
       }
       host.handle(.completed(.opened(handle, result)), mayBlock: true)
     case .close(let handle): files.close(handle)
-    case .invalidate(let node): cache.invalidate(node)
+    case .invalidate(let node): cache.invalidate(.attributes(node))
+    case .dropPages(let slot, let node): cache.invalidate(.pages(node, slot))
     case .answer, .event, .kill, .limit: break  // the host's own
     }
   }
@@ -242,7 +243,7 @@ extension Effect {
     case .list, .open, .reply(_, .content), .reply(_, .linkTarget), .reply(_, .sourceAttribute),
       .reply(_, .sourceAttributeList), .reply(_, .statistics):
       true
-    case .reply, .close, .invalidate, .answer, .event, .kill, .limit: false
+    case .reply, .close, .invalidate, .dropPages, .answer, .event, .kill, .limit: false
     }
   }
 }

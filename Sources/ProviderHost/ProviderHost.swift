@@ -105,7 +105,7 @@ package final class ProviderHost: Sendable {
       case .answer(let session, let number, let answer):
         answers.withLock { $0 }?(session, number, answer)
       case .kill(let process): processes.kill(process)
-      case .reply, .list, .open, .close, .invalidate: backend?.perform(effect, mayBlock: mayBlock)
+      case .reply, .list, .open, .close, .invalidate, .dropPages: backend?.perform(effect, mayBlock: mayBlock)
       }
     }
     if hasEvents { journal.notify() }

@@ -9,8 +9,10 @@ package enum Effect: Hashable, Sendable {
   case open(HandleID, ItemPath)
   /// The handle's file is no longer needed.
   case close(HandleID)
-  /// The kernel's caches of this node are out of date.
+  /// The kernel's attributes of this node are out of date.
   case invalidate(NodeID)
+  /// So are its pages; comes back as ``Completion/pagesDropped``.
+  case dropPages(Slot, NodeID)
   /// Answers a client's request.
   case answer(SessionID, number: Int, Answer)
   case event(Event)
@@ -60,6 +62,7 @@ package enum Completion: Hashable, Sendable {
   case opened(HandleID, Result<SourceItem, ErrnoName>)
   /// A read found that the handle's file is no longer the one it opened.
   case changed(HandleID)
+  case pagesDropped(Slot)
 }
 
 package struct ListedItem: Hashable, Sendable {

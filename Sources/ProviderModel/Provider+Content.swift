@@ -54,6 +54,7 @@ extension Provider {
     guard isHere(slot), items[slot].kind == .file, items[slot].stamp.size > 0 else { return }
     items[slot].copy = .dataless
     effects.append(.invalidate(items.node(of: slot)))
+    dropPages(of: slot)
     emitItem(.evicted, slot)
   }
 

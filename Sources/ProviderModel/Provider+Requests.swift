@@ -4,8 +4,11 @@ extension Provider {
   mutating func park(_ asked: Parked, _ wait: Parked.Wait) {
     var asked = asked
     asked.wait = wait
-    if parked[asked.request.id] == nil, let process = asked.request.caller.process {
-      parkedByProcess[process, default: []].append(asked.request.id)
+    if parked[asked.request.id] == nil {
+      fillWaits(asked.request)
+      if let process = asked.request.caller.process {
+        parkedByProcess[process, default: []].append(asked.request.id)
+      }
     }
     parked[asked.request.id] = asked
   }
@@ -14,6 +17,7 @@ extension Provider {
   @discardableResult
   mutating func unpark(_ id: RequestID) -> Parked? {
     guard let asked = parked.remove(id) else { return nil }
+    fillNoLongerWaits(asked.request)
     if let process = asked.request.caller.process {
       parkedByProcess[process]?.removeAll { $0 == id }
       if parkedByProcess[process]?.isEmpty == true { parkedByProcess.remove(process) }
@@ -23,6 +27,7 @@ extension Provider {
     case .hold: holds.unpark(id)
     case .listing(let slot): listingWaiters[slot]?.removeAll { $0 == .request(id) }
     case .content(let slot): contentWaiters[slot]?.removeAll { $0 == .request(id) }
+    case .pages(let slot): pageWaiters[slot]?.removeAll { $0 == id }
     }
     return asked
   }
@@ -44,10 +49,12 @@ extension Provider {
       if plus { for row in rows { if let node = row.node { items[node.slot].lookups += 1 } } }
       if case .readDirectory(let id, _, _, _) = asked.request.operation { handles[id]?.isDelayed = true }
     case .error(let error): noteFailedFill(asked.request, error)
+    case .content: if let slot = fill(asked.request) { noteFill(of: slot) }
     default: break
     }
     effects.append(.reply(asked.request.id, reply))
     emitOperation(asked, reply)
+    dropPagesIfDue(after: asked.request)
   }
 
   /// Only what was done to this read on purpose: the rest is asked again with the same outcome, or by nobody.
@@ -128,6 +135,7 @@ extension Provider {
     items[slot].group = found.group
     items[slot].version += 1
     effects.append(.invalidate(items.node(of: slot)))
+    dropPages(of: slot)
     if announcedChanges.remove(slot) != before { emitItem(.sourceChanged, slot) }
     switch items[slot].copy {
     case .downloading: restartDownload(of: slot)
@@ -150,10 +158,11 @@ extension Provider {
     switch completion {
     case .opened(let id, let result): opened(id, result)
     case .listed(let slot, let result): listed(slot, result)
+    case .pagesDropped(let slot): pagesDropped(slot)
     case .changed(let id):
       guard let handle = handles[id], !handle.isStale else { return }
       handles[id]?.isStale = true
-      effects.append(.invalidate(items.node(of: handle.slot)))
+      dropPages(of: handle.slot)
       announceChange(of: handle.slot, from: handle.stamp)
     }
   }

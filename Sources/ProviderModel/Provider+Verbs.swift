@@ -91,11 +91,12 @@ extension Provider {
   /// Reads of the descriptor fail from now on, those that wait too, and mapped pages are asked for again.
   private mutating func cutOff(_ id: HandleID, _ handle: OpenHandle) {
     handles[id]?.isCutOff = true
-    effects.append(.invalidate(items.node(of: handle.slot)))
     for request in parked.keys {
       guard let asked = parked[request], case .read(id, _, _) = asked.request.operation else { continue }
       finish(asked, .error(.accessRevoked))
     }
+    // After its reads were answered: pages that are locked for one cannot go.
+    dropPages(of: handle.slot)
   }
 
   /// A reader that waits for its first byte has not got at the content yet.

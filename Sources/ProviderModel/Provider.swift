@@ -22,6 +22,8 @@ package struct Provider: ~Copyable {
   /// Who waits for a directory's listing, and who for an item's content.
   var listingWaiters = Table<Slot, [Waiter]>()
   var contentWaiters = Table<Slot, [Waiter]>()
+  /// Opens that wait for the item's pages to be dropped.
+  var pageWaiters = Table<Slot, [RequestID]>()
   /// Downloads so far, for the dice; only items that had one are in it.
   var downloads = Table<Slot, UInt64>()
   /// Opens so far, likewise.
@@ -129,6 +131,10 @@ package struct Provider: ~Copyable {
       park(asked, .content(slot))
       contentWaiters[slot, default: []].append(.request(asked.request.id))
       materialize(slot)
+    case .open(let slot, _) where mustDropPages(before: asked, of: slot):
+      park(asked, .pages(slot))
+      pageWaiters[slot, default: []].append(asked.request.id)
+      dropPages(of: slot)
     case .open(let slot, let app): open(slot, for: asked, app: app)
     case .openDirectory(let slot): openDirectory(slot, for: asked)
     case .perform(let action, let slot): perform(action, on: slot, for: asked)
@@ -146,6 +152,8 @@ struct Parked {
     case listing(Slot)
     case content(Slot)
     case opening(HandleID)
+    /// For the pages of earlier opens to go.
+    case pages(Slot)
   }
   var request: KernelRequest
   var since: Instant
@@ -154,6 +162,7 @@ struct Parked {
   var wait = Wait.nothing
   /// It has had its delay.
   var isDelayed = false
+  var sawPagesDropped = false
 }
 
 enum Waiter: Equatable {

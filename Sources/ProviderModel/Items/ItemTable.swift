@@ -23,6 +23,11 @@ struct ItemRecord {
   var name: NameArena.Reference
   /// Into the directory slab, plus one; 0 for other kinds.
   var directory: UInt32 = 0
+  var pages = PageState.none
+  /// They are out of date, and go when no read for them waits.
+  var dropsPagesLater = false
+  /// Reads for the page cache that wait; each has pages locked in the kernel.
+  var waitingFills: UInt32 = 0
   /// Open handles.
   var handles: UInt32 = 0
   /// Lookups that the kernel has not forgotten yet.
