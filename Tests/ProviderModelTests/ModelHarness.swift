@@ -260,6 +260,9 @@ final class ModelHarness {
     case .close(let handle):
       if sourceFiles.remove(handle) == nil { fail("\(handle) is closed but not open") }
     case .invalidate(let node): invalidated.append(node)
+    case .dropPages(let slot, let node):
+      invalidated.append(node)
+      tell(.completed(.pagesDropped(slot)))
     case .kill(let process): killed.append(process)
     case .limit(let session, let number, _): limits.append((session, number))
     }
