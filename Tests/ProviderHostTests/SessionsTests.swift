@@ -67,7 +67,7 @@ import Testing
       #expect(try client.call(request("status", "a")).items?.first?.copy == "local")
       #expect(try download.wait().items?.first?.copy == "local")
       let idle = try client.send(request("clock") { $0.action = "advanceToNext" })
-      #expect(idle.error?.code == "badRequest")
+      #expect(idle.error?.code == "invalid")
       let scale = try client.send(
         request("clock") {
           $0.action = "scale"

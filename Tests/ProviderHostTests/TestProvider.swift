@@ -67,10 +67,11 @@ final class TestProvider: Sendable {
     var profile = Profile(name: "test")
     profile.download.latency = .fixed(.seconds(1))
     change(&profile)
-    let registry = try ProcessRegistry(features: try KernelFeatures.current(environment: [:]))
+    let features = try KernelFeatures.current(environment: [:])
+    let registry = try ProcessRegistry(features: features)
     host = try ProviderHost(
-      profile: profile, root: MemoryBackend.root, mode: .manual, journal: try Journal(path: nil),
-      processes: registry)
+      profile: profile, root: MemoryBackend.root, features: features, mode: .manual,
+      journal: try Journal(path: nil), processes: registry)
     var paths: [ItemPath: Int64] = [:]
     for (text, size) in files { paths[try #require(ItemPath(text))] = size }
     backend = MemoryBackend(paths)
