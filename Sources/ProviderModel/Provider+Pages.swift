@@ -14,6 +14,10 @@ enum PageState: UInt8 {
   case droppingAndFilled
 }
 
+extension ItemRecord {
+  var isDroppingPages: Bool { pages == .dropping || pages == .droppingAndFilled }
+}
+
 extension Provider {
   /// A read for the page cache is about to be answered with content.
   mutating func noteFill(of slot: Slot) {
@@ -46,6 +50,11 @@ extension Provider {
     for waiter in pageWaiters.remove(slot) ?? [] {
       parked[waiter]?.sawPagesDropped = true
       resume(waiter)
+    }
+    for key in questions.keys {
+      guard case .pages(let slots, let answer) = questions[key]?.wait else { continue }
+      let left = slots.filter { $0 != slot }
+      if left.isEmpty { finish(key, answer) } else { questions[key]?.wait = .pages(left, answer) }
     }
   }
 

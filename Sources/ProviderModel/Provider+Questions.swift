@@ -21,6 +21,8 @@ struct Question {
     case eviction
     case condition(Condition)
     case claim(ClaimID)
+    /// For pages to go before it is answered.
+    case pages([Slot], Answer)
   }
   var request: ControlRequest
   var wait = Wait.nothing
@@ -59,7 +61,7 @@ extension Provider {
 
   private mutating func forget(_ question: Question) {
     switch question.wait {
-    case .nothing, .eviction, .condition, .claim: break
+    case .nothing, .eviction, .condition, .claim, .pages: break
     case .listing(let slot): listingWaiters[slot]?.removeAll { $0 == .question(question.key) }
     case .content(let slots):
       for slot in slots { contentWaiters[slot]?.removeAll { $0 == .question(question.key) } }
