@@ -39,6 +39,7 @@ final class MemoryBackend: Backend {
       let item = folders[ItemPath(path.names.dropLast())]?.first { $0.name == path.names.last }?.item
       host?.handle(.completed(.opened(handle, item.map { .success($0) } ?? .failure(.ENOENT))))
     case .reply(_, let reply): replies.put(reply)
+    case .dropPages(let slot, _): host?.handle(.completed(.pagesDropped(slot)))
     case .close, .invalidate, .answer, .event, .kill, .limit: break
     }
   }
