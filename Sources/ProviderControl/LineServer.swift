@@ -130,12 +130,15 @@ package final class LineServer: Sendable {
   /// Removes the socket and sends what is outbound, as far as clients take it at once.
   package func shutDown() {
     unlink(path)
-    let waiting = state.withLock { state in
-      state.connections.values.map { ($0.descriptor, $0.outbound) }
-    }
-    for (descriptor, bytes) in waiting where !bytes.isEmpty {
-      bytes.withUnsafeBytes {
-        _ = Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+    // Under the lock, or the server's thread would send the same bytes again.
+    state.withLock { state in
+      for id in state.connections.keys {
+        guard let connection = state.connections[id], !connection.outbound.isEmpty else { continue }
+        _ = connection.outbound.withUnsafeBytes {
+          Glibc.send(
+            connection.descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+        }
+        state.connections[id]?.outbound = []
       }
     }
   }
@@ -186,7 +189,8 @@ package final class LineServer: Sendable {
   private func receive(_ id: ConnectionID, _ delegate: any LineServerDelegate) {
     guard let descriptor = state.withLock({ $0.connections[id.rawValue]?.descriptor }) else { return }
     var lines: [[UInt8]] = []
-    let outcome: Int = withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 1) { buffer in
+    // A little at a time: epoll goes round, so that one who floods us does not keep the others waiting.
+    let outcome: Int = withUnsafeTemporaryAllocation(byteCount: 1 << 12, alignment: 1) { buffer in
       let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
       if count > 0 {
         lines = state.withLock { $0.connections[id.rawValue]?.takeLines(after: buffer[..<count]) ?? [] }

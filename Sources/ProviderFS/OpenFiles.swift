@@ -7,27 +7,36 @@ import Synchronization
 /// The kernel sends a handle's RELEASE after its last read was answered, so a descriptor is never closed under
 /// a read.
 final class OpenFiles: Sendable {
-  private let descriptors = Mutex<[Int32]>([])
+  private struct Entry {
+    var handle = HandleID(0)
+    var descriptor: Int32 = -1
+  }
+
+  /// By the handle's place, which another handle may have taken before a close of this one is carried out.
+  private let entries = Mutex<[Entry]>([])
 
   subscript(_ handle: HandleID) -> Int32? {
-    descriptors.withLock { all in
-      let index = handle.index
-      return index < all.count && all[index] >= 0 ? all[index] : nil
+    entries.withLock { entries in
+      handle.index < entries.count && entries[handle.index].handle == handle
+        ? entries[handle.index].descriptor : nil
     }
   }
 
   func add(_ descriptor: Int32, for handle: HandleID) {
-    descriptors.withLock { all in
-      while all.count <= handle.index { all.append(-1) }
-      all[handle.index] = descriptor
+    let displaced = entries.withLock { entries -> Int32 in
+      while entries.count <= handle.index { entries.append(Entry()) }
+      defer { entries[handle.index] = Entry(handle: handle, descriptor: descriptor) }
+      return entries[handle.index].descriptor
     }
+    // The one before it in this place is closed by now, as far as the model is concerned.
+    if displaced >= 0 { Glibc.close(displaced) }
   }
 
   func close(_ handle: HandleID) {
-    let descriptor = descriptors.withLock { all -> Int32 in
-      guard handle.index < all.count else { return -1 }
-      defer { all[handle.index] = -1 }
-      return all[handle.index]
+    let descriptor = entries.withLock { entries -> Int32 in
+      guard handle.index < entries.count, entries[handle.index].handle == handle else { return -1 }
+      defer { entries[handle.index] = Entry() }
+      return entries[handle.index].descriptor
     }
     if descriptor >= 0 { Glibc.close(descriptor) }
   }

@@ -213,8 +213,11 @@ import Testing
     let wrapper = try SourceFolder()
     let executable = try Executable.find()
     try wrapper.write(
-      "inner", Data("#!/bin/sh\nexec unshare --fork --kill-child --pid -- '\(executable)' \"$@\"\n".utf8))
-    chmod(wrapper.path + "/inner", 0o755)
+      "text", Data("#!/bin/sh\nexec unshare --fork --kill-child --pid -- '\(executable)' \"$@\"\n".utf8))
+    // Written by another process: one that is spawned meanwhile would inherit our descriptor for a moment, and a
+    // file that is open for writing cannot be run.
+    let install = ["install", "-m", "755", wrapper.path + "/text", wrapper.path + "/inner"]
+    #expect(try await ChildProcess(install).finished().code == 0)
     try await withProvider(
       profile: "instant", source: source.source, executable: wrapper.path + "/inner"
     ) { provider in

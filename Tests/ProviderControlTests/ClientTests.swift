@@ -9,7 +9,7 @@ private func request(_ verb: String, name: String? = nil) -> RequestLine {
   return request
 }
 
-@Suite(.timeLimit(.minutes(1))) struct `A client` {
+@Suite(.timeLimit(.minutes(10))) struct `A client` {
   @Test func `gives each caller its own reply, whatever their order`() async throws {
     let server = try FakeServer { socket in
       let first = try socket.nextRequest()
@@ -161,7 +161,7 @@ private func taken<Value>(_ mailbox: Mailbox<Value>) throws -> Value {
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct `A subscription` {
+@Suite(.timeLimit(.minutes(10))) struct `A subscription` {
   private static func event(_ number: UInt64) -> EventLine {
     EventLine(sequence: number, atNanoseconds: 0, name: "evicted")
   }

@@ -12,7 +12,7 @@ private func pair() throws -> (LineSocket, LineSocket) {
 
 private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-@Suite(.timeLimit(.minutes(1))) struct `A line socket` {
+@Suite(.timeLimit(.minutes(10))) struct `A line socket` {
   @Test func `tells lines apart however they arrive`() async throws {
     let (here, there) = try pair()
     let lines = try await blocking {

@@ -7,7 +7,7 @@ import Testing
 @testable import ScopedAccess
 
 /// What a coordinator and a provider say to each other; the mount table is left out.
-@Suite(.timeLimit(.minutes(1))) struct `A coordinated read in a provider` {
+@Suite(.timeLimit(.minutes(10))) struct `A coordinated read in a provider` {
   private static let url = URL(fileURLWithPath: "/m/d/a.pdf")
 
   private static func location(_ server: FakeServer) -> ProviderLocation {
@@ -143,7 +143,7 @@ import Testing
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct `A process's connection` {
+@Suite(.timeLimit(.minutes(10))) struct `A process's connection` {
   @Test func `is made once and again when it was lost`() async throws {
     let connections = Connections()
     let hellos = Mailbox<Int>(limit: 16)

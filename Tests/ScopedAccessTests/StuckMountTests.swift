@@ -5,7 +5,7 @@ import ScopedAccess
 import Testing
 
 /// By the real mount table, with a mount that would hang whoever asked it anything.
-@Suite(.enabled(if: StuckMount.isPossible, "mounting needs root and /dev/fuse"), .timeLimit(.minutes(1)))
+@Suite(.enabled(if: StuckMount.isPossible, "mounting needs root and /dev/fuse"), .timeLimit(.minutes(10)))
 struct `On a provider whose mount is stuck` {
   private let seen: Mailbox<RequestLine>
   private let mount: StuckMount
