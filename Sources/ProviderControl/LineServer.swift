@@ -54,11 +54,14 @@ package final class LineServer: Sendable {
   private let listener: Int32
   private let poll: Int32
   private let wakeUp: Int32
+  private let checksPeers: Bool
   package let path: String
 
   /// Listens at `path`, which must not exist.
-  package init(path: String) throws(ConnectionProblem) {
+  /// - Parameter checksPeers: makes sure that a client's number is still its own (kernel 6.5).
+  package init(path: String, checksPeers: Bool = false) throws(ConnectionProblem) {
     self.path = path
+    self.checksPeers = checksPeers
     listener = socket(
       AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
     poll = epoll_create1(Int32(EPOLL_CLOEXEC))
@@ -174,8 +177,14 @@ package final class LineServer: Sendable {
     guard let id else {
       return turnAway(descriptor, "\(LineServer.connectionLimit) clients are connected already")
     }
+    let peer = checksPeers ? clinux_peer_pidfd(descriptor) : -1
     delegate.connectionOpened(ConnectionID(id), process: process)
     watch(descriptor, tag: id)
+    guard peer >= 0 else { return }
+    var waiting = pollfd(fd: peer, events: Int16(POLLIN), revents: 0)
+    // It ended meanwhile: the number that the delegate looked up may be another's by now.
+    if Glibc.poll(&waiting, 1, 0) != 0 { close(ConnectionID(id), delegate) }
+    Glibc.close(peer)
   }
 
   private func turnAway(_ descriptor: Int32, _ reason: String) {

@@ -32,7 +32,7 @@ package struct KernelVersion: Hashable, Sendable, Comparable, CustomStringConver
 
 /// A kernel feature that the provider uses where it is there, and what happens where it is not.
 package enum KernelFeature: String, CaseIterable, Sendable {
-  case readOnlyClone, peerPidfd, directIOMmap, threadPidfd, pidfdInfo
+  case readOnlyClone, peerPidfd, directIOMmap, pidfdInfo
 
   /// The first kernel that has it.
   package var floor: KernelVersion {
@@ -40,7 +40,6 @@ package enum KernelFeature: String, CaseIterable, Sendable {
     case .readOnlyClone: KernelVersion(5, 12)
     case .peerPidfd: KernelVersion(6, 5)
     case .directIOMmap: KernelVersion(6, 6)
-    case .threadPidfd: KernelVersion(6, 9)
     case .pidfdInfo: KernelVersion(6, 13)
     }
   }
@@ -51,7 +50,6 @@ package enum KernelFeature: String, CaseIterable, Sendable {
     case .readOnlyClone: "read-only clone of a mount (mount_setattr)"
     case .peerPidfd: "descriptor of a socket's peer (SO_PEERPIDFD)"
     case .directIOMmap: "shared maps of direct-I/O files (FUSE_DIRECT_IO_ALLOW_MMAP)"
-    case .threadPidfd: "descriptors of threads (PIDFD_THREAD)"
     case .pidfdInfo: "a thread's process from its descriptor (PIDFD_GET_INFO)"
     }
   }
@@ -59,11 +57,10 @@ package enum KernelFeature: String, CaseIterable, Sendable {
   package var fallback: String {
     switch self {
     case .readOnlyClone: "the source is opened read-only and with O_NOATIME instead"
-    case .peerPidfd: "a client is told apart by its process number and start time"
+    case .peerPidfd: "a client is taken for the process that has its number when it is accepted"
     case .directIOMmap:
       "an open with no read rule goes through the page cache, so its reads are not all seen; with a read rule, "
         + "shared maps of the file fail with ENODEV"
-    case .threadPidfd: "whether a waiting thread still lives is read from /proc"
     case .pidfdInfo: "the process of a thread is read from /proc, some microseconds slower at each open"
     }
   }
@@ -83,7 +80,6 @@ package struct KernelFeatures: Hashable, Sendable {
   package func has(_ feature: KernelFeature) -> Bool { version >= feature.floor }
 
   package var directIOMmap: Bool { has(.directIOMmap) }
-  package var threadPidfd: Bool { has(.threadPidfd) }
   package var pidfdInfo: Bool { has(.pidfdInfo) }
   package var peerPidfd: Bool { has(.peerPidfd) }
   package var readOnlyClone: Bool { has(.readOnlyClone) }

@@ -49,7 +49,7 @@ struct ProviderProcess {
     let socket = "\(try RuntimeDirectory.prepared())/\(getpid()).sock"
     // A socket of this name belongs to an earlier process with our number, which is gone.
     unlink(socket)
-    let server = try LineServer(path: socket)
+    let server = try LineServer(path: socket, checksPeers: features.peerPidfd)
     let ending = try Ending()
     let sessions = Sessions(
       host: host, server: server,

@@ -35,7 +35,6 @@ import Testing
     #expect(features.readOnlyClone)
     #expect(!features.peerPidfd)
     #expect(!features.directIOMmap)
-    #expect(!features.threadPidfd)
     #expect(!features.pidfdInfo)
   }
 
@@ -43,7 +42,6 @@ import Testing
     let features = try KernelFeatures.masked(release: "6.18.1", environment: ["FAKEPROVIDER_KERNEL": "6.6"])
     #expect(features.version == KernelVersion(6, 6))
     #expect(features.directIOMmap)
-    #expect(!features.threadPidfd)
   }
 
   @Test func `are not invented by a mask above the kernel`() throws {
