@@ -26,12 +26,17 @@ import Testing
   @Test func `passes on what asks it to end`() async throws {
     try await withBench { bench in
       try await bench.mount()
-      let script = "trap 'echo ended; exit 5' TERM; echo begun; while read -r line; do :; done; exit 6"
-      let access = try bench.start(["fakeprovider", "access", bench.cloud, "--", "bash", "-c", script])
+      let script = """
+        import signal
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+        print("begun", flush=True)
+        signal.sigwait({signal.SIGTERM})
+        print("ended", flush=True)
+        raise SystemExit(5)
+        """
+      let access = try bench.start(["fakeprovider", "access", bench.cloud, "--", "python3", "-c", script])
       #expect(try await access.line() == "begun")
       access.process.send(signal: SIGTERM)
-      // The shell looks at signals between commands.
-      access.process.send(line: "go on")
       let said = try await access.said()
       #expect(said.code == 5 && said.output == "ended\n", "\(said)")
     }
