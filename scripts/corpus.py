@@ -152,7 +152,8 @@ def awkward(names_file):
             except (OSError, ValueError):
                 refused += 1
         names = len(os.listdir(folder))
-        print(f"corpus: {made} of {made + refused} awkward names can be made here, {names} of them different")
+        print(f"corpus: {made} of {made + refused} awkward names can be made here, {names} of them different",
+              flush=True)  # before what the next process prints
         return run(folder)
 
 

@@ -29,6 +29,10 @@ for command in "${commands[@]}"; do
   # The mounts live in a namespace of their own and are gone with it.
   unshare --mount bash -euo pipefail -c '
     root=$1
+    # A root that is a mount of its own, as every machine has: tests make namespaces in it.
+    mount --bind "$root" "$root"
+    mount --make-rprivate "$root"
+    cd "$root"
     mount --bind "$2" "$root/opt/swift"
     mount -t proc proc "$root/proc"
     mount --rbind /dev "$root/dev"
