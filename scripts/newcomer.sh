@@ -23,6 +23,8 @@ debootstrap --variant=minbase --include="$packages" bookworm "$root" >/dev/null
 git clone --quiet . "$root/root/ProviderFS"
 mkdir -p "$root/opt/swift"
 cp /etc/resolv.conf "$root/etc/resolv.conf"
+# As every installer does; fusermount3 cannot unmount without it.
+ln -sf /proc/self/mounts "$root/etc/mtab"
 
 for command in "${commands[@]}"; do
   echo "newcomer: $command"

@@ -55,6 +55,7 @@ package final class LineServer: Sendable {
   private let poll: Int32
   private let wakeUp: Int32
   private let checksPeers: Bool
+  private let reserve = Mutex(clinux_openat(AT_FDCWD, "/dev/null", O_RDONLY))
   package let path: String
 
   /// Listens at `path`, which must not exist.
@@ -161,7 +162,10 @@ package final class LineServer: Sendable {
 
   private func accept(_ delegate: any LineServerDelegate) {
     let descriptor = clinux_accept(listener)
-    guard descriptor >= 0 else { return }
+    guard descriptor >= 0 else {
+      if errno == EMFILE || errno == ENFILE { turnAwayWithoutDescriptors() }
+      return
+    }
     var process: Int32 = 0
     var user: UInt32 = 0
     let isKnown = clinux_peer_credentials(descriptor, &process, &user) == 0
@@ -185,6 +189,22 @@ package final class LineServer: Sendable {
     // It ended meanwhile: the number that the delegate looked up may be another's by now.
     if Glibc.poll(&waiting, 1, 0) != 0 { close(ConnectionID(id), delegate) }
     Glibc.close(peer)
+  }
+
+  /// Out of descriptors: a client that waits in the listener's queue would wake us for ever. The one that is kept
+  /// for this is what it is told with.
+  private func turnAwayWithoutDescriptors() {
+    let kept = reserve.withLock { kept in
+      defer { kept = -1 }
+      return kept
+    }
+    guard kept >= 0 else { return }
+    Glibc.close(kept)
+    let descriptor = clinux_accept(listener)
+    if descriptor >= 0 {
+      turnAway(descriptor, "the provider has no file descriptor left; raise its limit (ulimit -n)")
+    }
+    reserve.withLock { $0 = clinux_openat(AT_FDCWD, "/dev/null", O_RDONLY) }
   }
 
   private func turnAway(_ descriptor: Int32, _ reason: String) {

@@ -197,7 +197,12 @@ extension ProviderHost {
       case .scale(let factor):
         if time.mode == .manual { return "the clock is manual: it has no scale; advance it" }
         time.setScale(factor, at: monotonic)
-      case .advance(let span): return time.advance(to: time.instant(at: monotonic) + span)
+      case .advance(let span):
+        let target = time.instant(at: monotonic) + span
+        if target.nanoseconds == .max {
+          return "provider time ends 292 years after the start; advance by less"
+        }
+        return time.advance(to: target)
       case .advanceToNext:
         guard let next else { return "nothing is due: no delay and no transfer waits for time to pass" }
         return time.advance(to: next)

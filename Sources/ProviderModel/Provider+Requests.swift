@@ -107,6 +107,11 @@ extension Provider {
     switch result {
     case .success(let found) where found.stamp == handles[id]?.stamp:
       finish(asked, .opened(id, lane(for: slot)))
+    case .success(let found) where found.kind != items[slot].kind:
+      // Something that is no file took its place; what was listed is not mixed with what that is.
+      announceChange(of: slot, from: items[slot].stamp)
+      closeHandle(id)
+      finish(asked, .error(.sourceChanged))
     case .success(let found):
       // Another file by now: the item gets a new version, and ESTALE makes the kernel look again.
       noteChange(of: slot, to: found)

@@ -11,7 +11,11 @@ enum MountRemoval {
     guard errno == EPERM else { return "cannot unmount \(mountpoint): \(reason)" }
     // An ordinary user's mount is taken away by the helper that made it.
     let status = Subprocess.run(["fusermount3", "-u", "-z", "--", mountpoint])
-    return status == 0 ? nil : "cannot unmount \(mountpoint): fusermount3 failed (\(status))"
+    if status == 0 { return nil }
+    let hint =
+      access("/etc/mtab", F_OK) == 0
+      ? "" : "; it needs /etc/mtab, which is missing: as root, ln -s /proc/self/mounts /etc/mtab"
+    return "cannot unmount \(mountpoint): fusermount3 failed (\(status))\(hint)"
   }
 
   /// Ends every request to a mount whose provider does not answer; needs root.

@@ -54,6 +54,11 @@ import Testing
       try await refused(["--profle", "instant"] + both, bench, code: 2, "did you mean --profile?")
       try await refused(["--profile", "instant", "--seed", "x"] + both, bench, code: 2, "--seed takes")
       try await refused(["--profile", "instant", "--clock", "fast"] + both, bench, code: 2, "--clock takes")
+      for place in [bench.source, bench.cloud] {
+        try await refused(
+          ["--profile", "instant", "--journal", place + "/j"] + both, bench, code: 2, "would lie in \(place)")
+      }
+      #expect(access(bench.source + "/j", F_OK) != 0)
       try await refused(["--profile", "instant"], bench, code: 2, "needs MOUNTPOINT")
       try await refused(both, bench, code: 2, "needs --profile P")
       try await refused(

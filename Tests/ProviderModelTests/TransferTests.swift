@@ -150,6 +150,17 @@ import Testing
     #expect(lengths.count == 5)
   }
 
+  /// There is no later moment at which the rest could arrive; asking for it must not go round for ever.
+  @Test func `stand still at the end of time`() throws {
+    let harness = harness(["a": 4_000_000])
+    harness.run(to: Instant(nanoseconds: .max - 1))
+    let read = harness.read(try harness.handle("a"), 0..<1)
+    harness.run(to: Instant(nanoseconds: .max))
+    #expect(harness.unanswered == [read])
+    #expect(try harness.status("a").copy == .downloading)
+    harness.run(to: Instant(nanoseconds: .max))
+  }
+
   @Test func `without a limit arrive after their latency`() throws {
     let harness = harness(["a": 1 << 40]) {
       $0.download.bandwidth = nil

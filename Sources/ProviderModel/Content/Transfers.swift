@@ -117,7 +117,9 @@ struct Transfers {
       let sharers = Int128(streaming)
       let owed = missing * sharers - (sharers == remainderSharers ? remainder : 0)
       let nanoseconds = (owed + Int128(bandwidth) - 1) / Int128(bandwidth)
-      return settled + Span(nanoseconds: Int64(clamping: nanoseconds))
+      let at = settled + Span(nanoseconds: Int64(clamping: nanoseconds))
+      // At the end of time nothing more arrives.
+      return at > settled ? at : nil
     }
   }
 

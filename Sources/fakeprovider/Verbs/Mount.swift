@@ -62,6 +62,9 @@ enum MountVerb {
     let source = try arguments.text("--source").map(MountChecks.source) ?? SampleLibrary.folder()
     let mountpoint = try MountChecks.mountpoint(arguments.positionals.first?.text ?? "")
     try MountChecks.areApart(source: source, mountpoint: mountpoint)
+    try arguments.text("--journal").map {
+      try MountChecks.journal($0, source: source, mountpoint: mountpoint)
+    }
     let lifeline = try arguments.text("--lifeline").map { text in
       guard let descriptor = Int32(text), fcntl(descriptor, F_GETFD) >= 0 else {
         throw MountProblem("--lifeline takes an open descriptor's number, not \"\(text)\"", usage: true)
@@ -158,10 +161,21 @@ enum MountChecks {
     return resolved
   }
 
-  static func areApart(source: String, mountpoint: String) throws {
-    func contains(_ outer: String, _ inner: String) -> Bool {
-      inner == outer || inner.hasPrefix(outer == "/" ? "/" : outer + "/")
+  private static func contains(_ outer: String, _ inner: String) -> Bool {
+    inner == outer || inner.hasPrefix(outer == "/" ? "/" : outer + "/")
+  }
+
+  /// The source is never touched, and what lies below the mountpoint cannot be seen.
+  static func journal(_ path: String, source: String, mountpoint: String) throws {
+    let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    // A folder that is not there is told when the journal is made.
+    guard let resolved = realPath(folder) else { return }
+    for place in [source, mountpoint] where contains(place, resolved) {
+      throw MountProblem("the journal \(path) would lie in \(place); choose a place outside", usage: true)
     }
+  }
+
+  static func areApart(source: String, mountpoint: String) throws {
     if contains(source, mountpoint) || contains(mountpoint, source) {
       throw MountProblem(
         "the source \(source) and the mountpoint \(mountpoint) lie in each other; choose a mountpoint outside"
