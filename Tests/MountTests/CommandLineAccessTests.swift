@@ -131,7 +131,8 @@ import Testing
 
   @Test func `that is asked to end takes its provider along`() async throws {
     try await withBench { bench in
-      let command = "echo \"$FAKEPROVIDER_MOUNT\"; exec cat"
+      // Ends by the signal alone, not with its input.
+      let command = "echo \"$FAKEPROVIDER_MOUNT\"; exec tail -f /dev/null"
       let words = ["fakeprovider", "run", "--profile", "instant", "--source", bench.source]
       let run = try bench.start(words + ["--", "bash", "-c", command])
       let mountpoint = try await run.line()
