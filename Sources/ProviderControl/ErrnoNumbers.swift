@@ -9,6 +9,7 @@ extension ErrnoName {
     case .ENOENT: Glibc.ENOENT
     case .EINTR: Glibc.EINTR
     case .EIO: Glibc.EIO
+    case .ENXIO: Glibc.ENXIO
     case .EBADF: Glibc.EBADF
     case .EAGAIN: Glibc.EAGAIN
     case .EACCES: Glibc.EACCES

@@ -22,6 +22,9 @@ extension ProviderError {
     case "released":
       guard let errno = ErrnoName(rawValue: line.errno) else { return nil }
       self = .released(errno)
+    case "fault":
+      guard let errno = ErrnoName(rawValue: line.errno) else { return nil }
+      self = .fault(errno)
     case "interrupted": self = .interrupted
     case "canceled": self = .canceled
     case "stopping": self = .stopping
@@ -32,8 +35,13 @@ extension ProviderError {
     case "notSupported": self = .notSupported
     case "invalid", "badRequest": self = .invalid(line.message)
     case let name:
-      guard let name = FileProviderErrorName(rawValue: name) else { return nil }
-      self = .provider(name)
+      if let provider = FileProviderErrorName(rawValue: name) {
+        self = .provider(provider)
+      } else if let cocoa = CocoaErrorName(rawValue: name) {
+        self = .cocoa(cocoa)
+      } else {
+        return nil
+      }
     }
   }
 }

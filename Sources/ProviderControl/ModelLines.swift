@@ -72,6 +72,6 @@ extension EventLine {
       thread: event.thread, operation: event.operation, copy: event.copy?.name, scoped: event.scoped,
       claim: event.claim?.rawValue, error: event.error?.name, errno: event.error?.errno.rawValue,
       message: event.error?.explanation, waitedNanoseconds: event.waited?.nanoseconds,
-      offset: event.offset, bytes: event.bytes, hold: event.hold, dropped: event.dropped)
+      offset: event.offset, bytes: event.bytes, hold: event.hold, rule: event.rule, dropped: event.dropped)
   }
 }

@@ -152,5 +152,6 @@ package struct EventLine: Codable, Hashable, Sendable {
   package var offset: Int64?
   package var bytes: Int64?
   package var hold: String?
+  package var rule: String?
   package var dropped: UInt64?
 }

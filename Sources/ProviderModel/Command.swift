@@ -1,9 +1,6 @@
 // What clients of the control socket ask of the model, and what it answers. The same grammar on the
 // command line, on the wire and in Swift: docs/control-protocol.md.
 
-/// Operations that can be held.
-package enum HoldableOperation: String, Sendable, CaseIterable { case open, read, download }
-
 /// Where in a file or transfer a hold waits.
 package enum HoldPoint: Hashable, Sendable {
   /// From 0 to 1,000,000 millionths of its length.
@@ -57,7 +54,7 @@ package enum Command: Hashable, Sendable {
   case evict([ItemPath])
   case revoke([ItemPath], app: AppID?, byUser: Bool, reads: Bool)
   case restore([ItemPath], app: AppID?)
-  case hold(HoldableOperation, ItemPath, at: HoldPoint?, name: String?)
+  case hold(OperationName, ItemPath, at: HoldPoint?, name: String?)
   case holds
   case release(String, error: ErrnoName?)
   case wait(Condition)
@@ -108,7 +105,7 @@ package struct GrantStatus: Hashable, Sendable {
 
 package struct HoldStatus: Hashable, Sendable {
   package var name: String
-  package var operation: HoldableOperation
+  package var operation: OperationName
   package var path: ItemPath
   package var at: HoldPoint?
   /// Operations that wait here now.

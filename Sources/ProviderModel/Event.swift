@@ -21,6 +21,8 @@ package struct Event: Hashable, Sendable {
   package var offset: Int64?
   package var bytes: Int64?
   package var hold: String?
+  /// The rule that struck it.
+  package var rule: String?
   /// Events that the journal had to drop here.
   package var dropped: UInt64?
 

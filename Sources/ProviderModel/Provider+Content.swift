@@ -86,7 +86,7 @@ extension Provider {
     case .reachedHold(let slot, let hold):
       holds.park(transfer: slot, at: hold)
       var event = Event(.held, path: items.path(of: slot))
-      event.operation = HoldableOperation.download.rawValue
+      event.operation = OperationName.download.rawValue
       event.hold = holds.name(of: hold)
       event.offset = transfers[slot]?.arrived
       emit(event)

@@ -170,7 +170,7 @@ extension Provider {
   // MARK: Holds
 
   mutating func hold(
-    _ operation: HoldableOperation, on slot: Slot, at: HoldPoint?, name: String?, _ key: QuestionKey
+    _ operation: OperationName, on slot: Slot, at: HoldPoint?, name: String?, _ key: QuestionKey
   ) {
     guard holds.all.count < Holds.limit else {
       return finish(key, .failure(.invalid("there are \(Holds.limit) holds already"), nil))

@@ -4,37 +4,85 @@
 /// An errno by name; the numbers differ between systems (EDEADLK and EAGAIN are swapped between Darwin
 /// and Linux), so they live in the shells.
 package enum ErrnoName: String, Error, Sendable, CaseIterable {
-  case EPERM, ENOENT, EINTR, EIO, EBADF, EAGAIN, EACCES, EBUSY, EEXIST, EXDEV, ENODEV, ENOTDIR, EISDIR,
+  case EPERM, ENOENT, EINTR, EIO, ENXIO, EBADF, EAGAIN, EACCES, EBUSY, EEXIST, EXDEV, ENODEV, ENOTDIR, EISDIR,
     EINVAL, EFBIG, ENOSPC, EROFS, EMLINK, ERANGE, EDEADLK, ENAMETOOLONG, ENOSYS, ENOTEMPTY, ELOOP,
     ENODATA, EOPNOTSUPP, ECONNABORTED, ECONNRESET, ENOTCONN, ETIMEDOUT, EHOSTUNREACH, ESTALE, EDQUOT,
     ECANCELED, ENOMEM, EMFILE, ENFILE
 }
 
-/// NSFileProviderError by Apple's names, as far as the model produces them (SEMANTICS 3.16).
+/// NSFileProviderError by Apple's names
+/// (https://developer.apple.com/documentation/fileprovider/nsfileprovidererror/code).
 package enum FileProviderErrorName: String, Sendable, CaseIterable {
-  case notAuthenticated, insufficientQuota, serverUnreachable, noSuchItem, cannotSynchronize,
-    unsyncedEdits, nonEvictable
+  case notAuthenticated, filenameCollision, pageExpired, insufficientQuota, serverUnreachable, noSuchItem,
+    deletionRejected, directoryNotEmpty, providerNotFound, cannotSynchronize, nonEvictableChildren,
+    unsyncedEdits, nonEvictable, versionNoLongerAvailable, excludedFromSync, domainDisabled,
+    providerDomainTemporarilyUnavailable, providerDomainNotFound, applicationExtensionNotFound
 
   /// The number in NSFileProviderErrorDomain.
   package var code: Int {
     switch self {
     case .notAuthenticated: -1000
+    case .filenameCollision: -1001
+    case .pageExpired: -1002
     case .insufficientQuota: -1003
     case .serverUnreachable: -1004
     case .noSuchItem: -1005
+    case .deletionRejected: -1006
+    case .directoryNotEmpty: -1007
+    case .providerNotFound: -2001
     case .cannotSynchronize: -2005
+    case .nonEvictableChildren: -2006
     case .unsyncedEdits: -2007
     case .nonEvictable: -2008
+    case .versionNoLongerAvailable: -2009
+    case .excludedFromSync: -2010
+    case .domainDisabled: -2011
+    case .providerDomainTemporarilyUnavailable: -2012
+    case .providerDomainNotFound: -2013
+    case .applicationExtensionNotFound: -2014
     }
   }
 
   /// What a plain read gets: not EACCES, which would look like a scope refusal.
   package var errno: ErrnoName {
     switch self {
-    case .notAuthenticated, .serverUnreachable, .cannotSynchronize: .ETIMEDOUT
+    case .notAuthenticated, .serverUnreachable, .cannotSynchronize, .pageExpired, .providerNotFound,
+      .domainDisabled, .providerDomainTemporarilyUnavailable, .providerDomainNotFound,
+      .applicationExtensionNotFound:
+      .ETIMEDOUT
     case .insufficientQuota: .EDQUOT
     case .noSuchItem: .ENOENT
-    case .unsyncedEdits, .nonEvictable: .EBUSY
+    case .filenameCollision: .EEXIST
+    case .directoryNotEmpty: .ENOTEMPTY
+    case .versionNoLongerAvailable: .ESTALE
+    case .deletionRejected, .nonEvictableChildren, .unsyncedEdits, .nonEvictable, .excludedFromSync: .EBUSY
+    }
+  }
+}
+
+/// Errors of NSCocoaErrorDomain that a provider's failures reach an app as, by Apple's names (FoundationErrors.h).
+package enum CocoaErrorName: String, Sendable, CaseIterable {
+  case xpcConnectionInterrupted, xpcConnectionInvalid, xpcConnectionReplyInvalid
+  case ubiquitousFileUnavailable, ubiquitousFileNotUploadedDueToQuota, ubiquitousFileUbiquityServerNotAvailable
+
+  /// The number in NSCocoaErrorDomain.
+  package var code: Int {
+    switch self {
+    case .xpcConnectionInterrupted: 4097
+    case .xpcConnectionInvalid: 4099
+    case .xpcConnectionReplyInvalid: 4101
+    case .ubiquitousFileUnavailable: 4353
+    case .ubiquitousFileNotUploadedDueToQuota: 4354
+    case .ubiquitousFileUbiquityServerNotAvailable: 4355
+    }
+  }
+
+  /// What a plain read gets, which knows no such domain.
+  package var errno: ErrnoName {
+    switch self {
+    case .xpcConnectionInterrupted, .xpcConnectionInvalid, .xpcConnectionReplyInvalid: .EIO
+    case .ubiquitousFileUnavailable, .ubiquitousFileUbiquityServerNotAvailable: .ETIMEDOUT
+    case .ubiquitousFileNotUploadedDueToQuota: .EDQUOT
     }
   }
 }
@@ -58,6 +106,9 @@ package enum ProviderError: Error, Hashable, Sendable {
   /// The source file cannot be read, for this reason.
   case source(ErrnoName)
   case provider(FileProviderErrorName)
+  case cocoa(CocoaErrorName)
+  /// A rule fails it with this error.
+  case fault(ErrnoName)
   /// A hold was released with this error.
   case released(ErrnoName)
   /// The reader gave up: a signal, or it was killed.
@@ -83,8 +134,9 @@ package enum ProviderError: Error, Hashable, Sendable {
     case .notASymbolicLink, .invalid: .EINVAL
     case .readOnly: .EROFS
     case .sourceChanged: .ESTALE
-    case .source(let name), .released(let name): name
+    case .source(let name), .released(let name), .fault(let name): name
     case .provider(let name): name.errno
+    case .cocoa(let name): name.errno
     case .interrupted: .EINTR
     case .canceled: .ECANCELED
     case .stopping: .ECONNABORTED
@@ -111,6 +163,8 @@ package enum ProviderError: Error, Hashable, Sendable {
     case .sourceChanged: "sourceChanged"
     case .source: "source"
     case .provider(let name): name.rawValue
+    case .cocoa(let name): name.rawValue
+    case .fault: "fault"
     case .released: "released"
     case .interrupted: "interrupted"
     case .canceled: "canceled"
@@ -143,6 +197,8 @@ package enum ProviderError: Error, Hashable, Sendable {
     case .sourceChanged: "the file in the source folder changed while it was in use; open it again"
     case .source(let name): "the file in the source folder could not be read (\(name.rawValue))"
     case .provider(let name): "the provider answered \(name.rawValue)"
+    case .cocoa(let name): "the system answered \(name.rawValue)"
+    case .fault(let name): "a rule fails it with \(name.rawValue)"
     case .released(let name): "its hold was released with \(name.rawValue)"
     case .interrupted: "the reader gave up"
     case .canceled: "it was canceled"

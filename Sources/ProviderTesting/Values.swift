@@ -53,8 +53,15 @@
     public var processesKilled: Int
   }
 
-  /// What can be held.
-  public enum HoldableOperation: String, Sendable { case open, read, download }
+  /// What can be held, by the kernel's words.
+  public enum HoldableOperation: String, Sendable {
+    case lookup, getattr, readlink, open, read, opendir, readdir, statfs, getxattr, listxattr, setxattr, fsync
+    /// Every request that would change something.
+    case change
+    case download
+    /// A coordinated access.
+    case coordinate
+  }
 
   /// What a test can wait for.
   public enum Condition: Hashable, Sendable {
@@ -92,6 +99,8 @@
     public var offset: Int64?
     public var bytes: Int64?
     public var hold: String?
+    /// The rule that struck it.
+    public var rule: String?
     /// How many events are missing here.
     public var dropped: UInt64?
   }
@@ -113,7 +122,7 @@
         thread: line.thread, operation: line.operation, copy: line.copy.flatMap(CopyState.init),
         scoped: line.scoped, error: line.error, errno: line.errno,
         waited: line.waitedNanoseconds.map { .nanoseconds($0) }, offset: line.offset, bytes: line.bytes,
-        hold: line.hold, dropped: line.dropped)
+        hold: line.hold, rule: line.rule, dropped: line.dropped)
     }
   }
 

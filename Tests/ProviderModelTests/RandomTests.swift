@@ -152,7 +152,7 @@ import Testing
       case 7: command = .restore([path], app: app)
       case 8:
         command = .hold(
-          HoldableOperation.allCases.randomElement(using: &random) ?? .read, path, at: .millionths(400_000),
+          OperationName.allCases.randomElement(using: &random) ?? .read, path, at: .millionths(400_000),
           name: nil)
       case 9, 10: command = .release(hold, error: Bool.random(using: &random) ? .EIO : nil)
       case 11: command = .wait(.state(path, .local))

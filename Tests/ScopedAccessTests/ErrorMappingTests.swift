@@ -58,6 +58,12 @@ import Testing
     #expect(error.localizedDescription == "the provider answered \(name.rawValue)")
   }
 
+  @Test(arguments: CocoaErrorName.allCases) func `of Cocoa's own is that`(name: CocoaErrorName) {
+    let error = mapped(.cocoa(name))
+    #expect(error.domain == NSCocoaErrorDomain)
+    #expect(error.code == name.code)
+  }
+
   @Test func `that was canceled is 3072`() {
     for failure in [CoordinationFailure.canceled, .interrupted(.canceled), .unreachable(.canceled)] {
       let error = ErrorMapping.error(failure, url: url)

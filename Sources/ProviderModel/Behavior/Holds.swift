@@ -8,7 +8,7 @@ struct HoldID: Hashable, Comparable {
 struct Hold {
   var id: HoldID
   var name: String
-  var operation: HoldableOperation
+  var operation: OperationName
   /// The item, or a folder around it.
   var slot: Slot
   var at: HoldPoint?
@@ -28,7 +28,7 @@ struct Holds {
 
   /// - Returns: nil when the name is taken.
   mutating func add(
-    _ operation: HoldableOperation, on slot: Slot, at: HoldPoint?, name: String?
+    _ operation: OperationName, on slot: Slot, at: HoldPoint?, name: String?
   ) -> Hold? {
     var chosen = name ?? "h\(made + 1)"
     if name == nil { while self[chosen] != nil { chosen += "'" } }
@@ -50,7 +50,7 @@ struct Holds {
 
   /// The hold that stops this operation; for reads, the one whose byte the request covers.
   func first(
-    for operation: HoldableOperation, on slot: Slot, range: Range<Int64>?, size: Int64, in items: ItemTable
+    for operation: OperationName, on slot: Slot, range: Range<Int64>?, size: Int64, in items: ItemTable
   ) -> HoldID? {
     all.first { hold in
       guard hold.operation == operation, items.isCovered(slot, by: hold.slot) else { return false }

@@ -65,6 +65,9 @@ package struct Profile: Hashable, Sendable {
   package var items = Items()
   package var download = Download()
   package var latency = Latencies()
+  /// The first that matches decides.
+  package var rules: [Rule] = []
+  package var events: [TimedEvent] = []
 
   package init(name: String) { self.name = name }
 }

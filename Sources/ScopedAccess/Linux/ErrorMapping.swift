@@ -40,12 +40,13 @@
       }
       return switch error {
       case .accessNotGranted, .accessRevoked, .callerNotVisible, .tooManyScopes, .noSuchItem,
-        .notADirectory, .isADirectory, .notASymbolicLink, .readOnly, .sourceChanged, .source, .released,
+        .notADirectory, .isADirectory, .notASymbolicLink, .readOnly, .sourceChanged, .source, .fault, .released,
         .interrupted, .stopping, .busy, .badHandle, .noSuchAttribute, .resultTooLarge, .invalid:
         read(error.errno, url, line.message)
       case .canceled: cocoa(.userCancelled, url, nil, line.message)
       case .notSupported: cocoa(.featureUnsupported, url, .EOPNOTSUPP, line.message)
       case .provider(let name): fileProvider(name, url, line.message)
+      case .cocoa(let name): cocoa(CocoaError.Code(rawValue: name.code), url, nil, line.message)
       }
     }
 
@@ -58,7 +59,7 @@
         case .EPERM, .EACCES: .fileReadNoPermission
         case .ENAMETOOLONG: .fileReadInvalidFileName
         case .EFBIG: .fileReadTooLarge
-        case .EINTR, .EIO, .EBADF, .EAGAIN, .EBUSY, .EEXIST, .EXDEV, .ENODEV, .ENOTDIR, .EISDIR, .EINVAL,
+        case .EINTR, .EIO, .ENXIO, .EBADF, .EAGAIN, .EBUSY, .EEXIST, .EXDEV, .ENODEV, .ENOTDIR, .EISDIR, .EINVAL,
           .ENOSPC, .EROFS, .EMLINK, .ERANGE, .EDEADLK, .ENOSYS, .ENOTEMPTY, .ELOOP, .ENODATA, .EOPNOTSUPP,
           .ECONNABORTED, .ECONNRESET, .ENOTCONN, .ETIMEDOUT, .EHOSTUNREACH, .ESTALE, .EDQUOT, .ECANCELED,
           .ENOMEM, .EMFILE, .ENFILE:

@@ -1,0 +1,32 @@
+/// What rules, holds and events call an operation: the kernel's word for a request of its own, and three that are
+/// not the kernel's.
+package enum OperationName: String, Sendable, CaseIterable {
+  case lookup, getattr, readlink, open, read, opendir, readdir, statfs, getxattr, listxattr, setxattr, fsync
+  /// Every request that would change something (mkdir, rename, unlink …).
+  case change
+  /// The transfer that makes an item local.
+  case download
+  /// A coordinated access (Apple: NSFileCoordinator).
+  case coordinate
+}
+
+extension Operation {
+  /// What rules and holds call it.
+  package var kind: OperationName {
+    switch self {
+    case .lookup: .lookup
+    case .getAttributes: .getattr
+    case .readLink: .readlink
+    case .open: .open
+    case .read: .read
+    case .openDirectory: .opendir
+    case .readDirectory: .readdir
+    case .statistics: .statfs
+    case .getAttribute: .getxattr
+    case .listAttributes: .listxattr
+    case .setAttribute: .setxattr
+    case .synchronize: .fsync
+    case .change: .change
+    }
+  }
+}
