@@ -178,8 +178,8 @@ package final class Mount: Backend {
         host.handle(.notice(.forget([Forgotten(node: node, lookups: 1)])))
       }
     case .opened(let handle, let lane): pending.opened(handle, directIO: lane == .direct)
-    case .content(let handle, let offset, let length, let stamp):
-      answer(pending, handle, offset, length, stamp)
+    case .content(let handle, let offset, let length, let stamp, let alteration):
+      answer(pending, handle, offset, length, stamp, alteration)
     case .directory(let rows, let plus):
       let taken = pending.directory(rows, plus: plus)
       let lost = plus ? rows[taken...].compactMap(\.node) : []
@@ -214,7 +214,7 @@ package final class Mount: Backend {
 
   private func answer(
     _ pending: consuming PendingReply, _ handle: HandleID, _ offset: Int64, _ length: Int64,
-    _ stamp: SourceStamp
+    _ stamp: SourceStamp, _ alteration: Alteration?
   ) {
     guard let descriptor = files[handle] else { return pending.fail(.EBADF) }
     guard let buffer = cfuse_thread_buffer(Int(clamping: length)) else { return pending.fail(.ENOMEM) }
@@ -232,6 +232,7 @@ package final class Mount: Backend {
       host.handle(.completed(.changed(handle)))
       return pending.fail(.ESTALE)
     }
+    alteration?.apply(to: UnsafeMutableRawBufferPointer(start: buffer, count: count), at: offset)
     pending.bytes(UnsafeRawBufferPointer(start: buffer, count: count))
   }
 }

@@ -62,6 +62,10 @@ package enum Command: Hashable, Sendable {
   case coordinate([Intent], purpose: String)
   /// The accessor has returned.
   case finish(ClaimID)
+  case addRule(Rule)
+  case removeRule(String)
+  case clearRules
+  case rules
   /// Gives up an earlier request of this session that is not answered yet.
   case cancel(request: Int)
 }
@@ -112,6 +116,13 @@ package struct HoldStatus: Hashable, Sendable {
   package var parked: Int
 }
 
+package struct RuleStatus: Hashable, Sendable {
+  package var rule: Rule
+  /// User actions that it was asked about, and those that it struck.
+  package var considered: UInt64
+  package var hits: UInt64
+}
+
 package struct RevocationSummary: Hashable, Sendable {
   package var grants = 0
   package var scopes = 0
@@ -129,6 +140,7 @@ package enum Answer: Hashable, Sendable {
   case hold(String)
   case holds([HoldStatus])
   case released(Int)
+  case rules([RuleStatus])
   /// The claim, and the item's path now for each intent (it may have moved while waiting).
   case claim(ClaimID, [ItemPath])
   case failure(ProviderError, ItemPath?)

@@ -29,7 +29,7 @@ package enum Reply: Hashable, Sendable {
   case attributes(Attributes)
   case opened(HandleID, Lane)
   /// This part of the handle's source file; the shell reads it and checks that the file is still the same.
-  case content(HandleID, offset: Int64, length: Int64, SourceStamp)
+  case content(HandleID, offset: Int64, length: Int64, SourceStamp, Alteration?)
   case directory([DirectoryRow], plus: Bool)
   case bytes([UInt8])
   case length(Int)

@@ -51,6 +51,7 @@ package enum EventName: String, Sendable, CaseIterable {
   case held, holdReleased
   case claimGranted, claimFinished, claimFailed
   case sourceChanged
+  case ruleAdded, ruleRemoved
   case processEnded
   case stopping
   case dropped

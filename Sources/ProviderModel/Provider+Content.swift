@@ -63,7 +63,7 @@ extension Provider {
   /// Lets everything happen that is due up to `moment`, in its order.
   mutating func advance(to moment: Instant) {
     while true {
-      while let first = deadlines.first, parked[first.request]?.wait != .delay { deadlines.removeFirst() }
+      dropStaleDeadlines()
       let due = deadlines.first.flatMap { $0.at <= moment ? $0 : nil }
       if let (at, change) = transfers.next(through: min(due?.at ?? moment, moment)) {
         now = max(now, at)
@@ -71,12 +71,35 @@ extension Provider {
       } else if let due {
         now = max(now, due.at)
         deadlines.removeFirst()
-        resume(due.request, delayed: true)
+        meet(due.due)
       } else {
         break
       }
     }
     now = max(now, moment)
+  }
+
+  /// What was interrupted or answered meanwhile leaves its deadline behind.
+  mutating func dropStaleDeadlines() {
+    while let first = deadlines.first, !isAwaited(first.due) { deadlines.removeFirst() }
+  }
+
+  private func isAwaited(_ due: Due) -> Bool {
+    switch due {
+    case .request(let id): parked[id]?.wait == .delay || parked[id]?.wait == .pause
+    case .question(let key): questions[key]?.wait == .delay
+    case .timedEvent: true
+    }
+  }
+
+  private mutating func meet(_ due: Due) {
+    switch due {
+    case .request(let id): resume(id, delayed: parked[id]?.wait == .delay)
+    case .question(let key): ask(again: key)
+    case .timedEvent(let index):
+      let event = profile.events[index]
+      apply(event.change, to: event.path)
+    }
   }
 
   private mutating func take(_ change: Transfers.Change) {

@@ -23,6 +23,7 @@ extension Provider {
             .claimFailed, path: intent.path, app: session.app, process: session.process.number, error: error))
         return finish(key, .failure(error, intent.path))
       }
+      if isDisturbed(key, .coordinate, on: guarded, session) { return }
       parts.append(Claim.Part(key: claimed, intent: intent))
     }
     let claim = arbiter.schedule(

@@ -7,6 +7,7 @@ extension Provider {
     event.sequence = eventSequence
     event.at = now
     effects.append(.event(event))
+    rules.take(event.name)
     answerEventWaits(event.name)
   }
 
@@ -43,6 +44,7 @@ extension Provider {
     event.process = asked.request.caller.process?.number
     event.thread = asked.request.caller.thread
     event.app = asked.request.caller.app
+    event.rule = asked.strike?.name ?? lastingFault(of: asked)?.name
     guard case .success(let subject) = subject(of: asked.request.operation), let slot = subject.slot else {
       return event
     }

@@ -11,7 +11,7 @@ extension Provider {
     case .read(let id, _, _), .readDirectory(let id, _, _, _):
       guard let handle = handles[id] else { return .failure(.badHandle) }
       return .success(.handle(id, handle.slot))
-    case .statistics, .synchronize: return .success(.nothing)
+    case .statistics, .synchronize: return .success(.item(.root))
     }
   }
 
@@ -41,9 +41,10 @@ extension Provider {
 
   func behavior(of asked: Parked, on subject: Subject) -> Outcome? {
     guard let slot = subject.slot else { return nil }
+    if let lasting = lastingFault(of: asked) { return .fail(lasting.fault.error) }
+    if let hold = hold(for: asked, on: subject) { return .hold(hold) }
     switch asked.request.operation {
     case .open:
-      if let hold = holds.first(for: .open, on: slot, range: nil, size: 0, in: items) { return .hold(hold) }
       return delay(profile.latency.open, for: asked, on: slot, action: .open, attempt: opens[slot] ?? 0)
     case .read(let id, let offset, let length):
       let range = offset..<max(offset + 1, offset + length)
@@ -52,8 +53,7 @@ extension Provider {
       {
         return .fail(failed.error)
       }
-      let size = items[slot].stamp.size
-      return holds.first(for: .read, on: slot, range: range, size: size, in: items).map(Outcome.hold)
+      return nil
     case .readDirectory(let id, _, _, _):
       if handles[id]?.isDelayed == true { return nil }
       return delay(
@@ -62,6 +62,18 @@ extension Provider {
       .setAttribute, .synchronize, .change:
       return nil
     }
+  }
+
+  /// The hold that a person set for this.
+  private func hold(for asked: Parked, on subject: Subject) -> HoldID? {
+    if holds.all.isEmpty { return nil }
+    guard let slot = concern(of: asked.request, on: subject) else { return nil }
+    var range: Range<Int64>?
+    if case .read(_, let offset, let length) = asked.request.operation {
+      range = offset..<max(offset + 1, offset + length)
+    }
+    return holds.first(
+      for: asked.request.operation.kind, on: slot, range: range, size: items[slot].stamp.size, in: items)
   }
 
   private func delay(
@@ -98,16 +110,15 @@ extension Provider {
 
   // MARK: Content
 
-  func content(for request: KernelRequest, on subject: Subject, app: AppID?) -> Outcome {
-    guard let slot = subject.slot else {
-      return .answer(request.operation == .statistics ? .statistics : .done)
-    }
+  func content(for asked: Parked, on subject: Subject, app: AppID?) -> Outcome {
+    let request = asked.request
+    guard let slot = subject.slot else { return .answer(.done) }
     switch request.operation {
     case .lookup(_, let name):
       guard items[slot].kind == .directory else { return .fail(.notADirectory) }
       guard let child = items.child(name, of: slot) else { return .fail(.noSuchItem) }
-      return .answer(.entry(items.node(of: child), items.attributes(of: child)))
-    case .getAttributes: return .answer(.attributes(items.attributes(of: slot)))
+      return .answer(.entry(items.node(of: child), shownAttributes(of: child, to: asked)))
+    case .getAttributes: return .answer(.attributes(shownAttributes(of: slot, to: asked)))
     case .readLink:
       guard items[slot].kind == .symbolicLink else { return .fail(.notASymbolicLink) }
       return .answer(.linkTarget(items.path(of: slot)))
@@ -118,7 +129,10 @@ extension Provider {
     case .read(let id, let offset, let length):
       guard let handle = handles[id] else { return .fail(.badHandle) }
       if handle.isStale { return .fail(.sourceChanged) }
-      return .answer(.content(id, offset: offset, length: length, handle.stamp))
+      let end = end(of: handle) ?? .max
+      let missing = max(0, min(length, end - min(offset, end)))
+      return .answer(
+        .content(id, offset: offset, length: missing, handle.stamp, alteration(of: handle)))
     case .openDirectory:
       return items[slot].kind == .directory ? .openDirectory(slot) : .fail(.notADirectory)
     case .readDirectory(_, let cookie, let capacity, let plus):
@@ -134,7 +148,8 @@ extension Provider {
       }
       return .perform(action, slot)
     case .change: return .fail(.readOnly)
-    case .statistics, .synchronize: return .answer(.done)
+    case .statistics: return .answer(.statistics)
+    case .synchronize: return .answer(.done)
     }
   }
 

@@ -21,11 +21,18 @@ struct Question {
     case eviction
     case condition(Condition)
     case claim(ClaimID)
+    /// For a moment of provider time.
+    case delay
+    /// At a hold, until it is released.
+    case hold(HoldID)
     /// For pages to go before it is answered.
     case pages([Slot], Answer)
   }
   var request: ControlRequest
   var wait = Wait.nothing
+  /// Items on which the rules have had their say.
+  var judged: [Slot] = []
+  var strike: Strike?
   var key: QuestionKey { QuestionKey(session: request.session, number: request.number) }
 }
 
@@ -61,7 +68,8 @@ extension Provider {
 
   private mutating func forget(_ question: Question) {
     switch question.wait {
-    case .nothing, .eviction, .condition, .claim, .pages: break
+    case .nothing, .eviction, .condition, .claim, .delay, .pages: break
+    case .hold: holds.unpark(.question(question.key))
     case .listing(let slot): listingWaiters[slot]?.removeAll { $0 == .question(question.key) }
     case .content(let slots):
       for slot in slots { contentWaiters[slot]?.removeAll { $0 == .question(question.key) } }
@@ -75,12 +83,14 @@ extension Provider {
     case .pick(let paths, let app): withSlots(paths, key) { $0.pick($1, app: app, key) }
     case .start(let path, let covers):
       withSlots([path], key) { provider, slots in
+        if provider.isDisturbed(key, .start, on: slots[0], session) { return }
         let error = provider.startScope(
           on: slots[0], by: session.process, app: session.app, covers: covers)
         provider.finish(key, .started(error == nil))
       }
     case .stop(let path):
       withSlots([path], key) { provider, slots in
+        if provider.isDisturbed(key, .stop, on: slots[0], session) { return }
         provider.stopScope(on: slots[0], by: session.process, app: session.app)
         provider.finish(key, .done)
       }
@@ -99,6 +109,10 @@ extension Provider {
     case .coordinate(let intents, let purpose): coordinate(intents, purpose: purpose, session, key)
     case .finish(let claim): finishClaim(claim, key)
     case .cancel(let number): cancel(number, key)
+    case .addRule(let rule): add(rule, key)
+    case .removeRule(let name): removeRule(name, key)
+    case .clearRules: clearRules(key)
+    case .rules: finish(key, .rules(ruleStatuses))
     }
   }
 

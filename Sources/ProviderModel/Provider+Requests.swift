@@ -23,8 +23,8 @@ extension Provider {
       if parkedByProcess[process]?.isEmpty == true { parkedByProcess.remove(process) }
     }
     switch asked.wait {
-    case .nothing, .delay, .opening: break
-    case .hold: holds.unpark(id)
+    case .nothing, .delay, .pause, .opening: break
+    case .hold: holds.unpark(.request(id))
     case .listing(let slot): listingWaiters[slot]?.removeAll { $0 == .request(id) }
     case .content(let slot): contentWaiters[slot]?.removeAll { $0 == .request(id) }
     case .pages(let slot): pageWaiters[slot]?.removeAll { $0 == id }
@@ -79,7 +79,7 @@ extension Provider {
     let handle = handles.add(
       OpenHandle(
         slot: slot, process: asked.request.caller.process, app: app, stamp: items[slot].stamp,
-        isDirectory: false, opening: asked.request.id))
+        isDirectory: false, content: asked.strike?.content, opening: asked.request.id))
     park(asked, .opening(handle))
     effects.append(.open(handle, items.path(of: slot)))
   }

@@ -107,7 +107,7 @@ extension Provider {
   /// A reader that waits for its first byte has not got at the content yet.
   ///
   /// The descriptor's app counts: who reads may have it from a parent, and have no scope of its own.
-  private mutating func failWaitingReads(of slot: Slot, by app: AppID?) {
+  mutating func failWaitingReads(of slot: Slot, by app: AppID?) {
     for request in parked.keys {
       guard let asked = parked[request], case .content(let wanted) = asked.wait,
         case .read(let id, _, _) = asked.request.operation, items.isCovered(wanted, by: slot),
@@ -172,6 +172,10 @@ extension Provider {
   mutating func hold(
     _ operation: OperationName, on slot: Slot, at: HoldPoint?, name: String?, _ key: QuestionKey
   ) {
+    if at != nil, operation != .read, operation != .download {
+      let problem = "a hold on \(operation.rawValue) has no point: only reads and downloads have bytes"
+      return finish(key, .failure(.invalid(problem), nil))
+    }
     guard holds.all.count < Holds.limit else {
       return finish(key, .failure(.invalid("there are \(Holds.limit) holds already"), nil))
     }
@@ -192,17 +196,27 @@ extension Provider {
         holds.all.isEmpty ? "none is set" : "set are " + holds.all.map(\.name).joined(separator: ", ")
       return finish(key, .failure(.invalid("there is no hold named \(name): \(others)"), nil))
     }
+    letGo(of: hold, error: error)
+    finish(key, .released(hold.parkedCount))
+  }
+
+  /// What waits at a hold that is gone goes on, or fails.
+  mutating func letGo(of hold: Hold, error: ErrnoName?) {
     var event = Event(
       .holdReleased, path: items.path(of: hold.slot), error: error.map(ProviderError.released))
     event.hold = hold.name
     event.operation = hold.operation.rawValue
     emit(event)
     transfers.release(hold.id)
-    for request in hold.parked {
-      if let error { fail(request, .released(error)) } else { resume(request) }
+    for waiter in hold.parked {
+      switch (waiter, error) {
+      case (.request(let id), nil): resume(id)
+      case (.request(let id), let error?): fail(id, .released(error))
+      case (.question(let key), nil): ask(again: key)
+      case (.question(let key), let error?): refuse(key, .released(error), on: hold.slot)
+      }
     }
     if let error { for slot in hold.transfers { transferFailed(slot, .released(error)) } }
-    finish(key, .released(hold.parkedCount))
   }
 
   // MARK: Conditions

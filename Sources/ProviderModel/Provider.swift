@@ -11,6 +11,7 @@ package struct Provider: ~Copyable {
   var items: ItemTable
   var handles = HandleTable()
   var gate: Gate
+  var rules: Rules
   var holds = Holds()
   var transfers: Transfers
   var arbiter = Arbiter()
@@ -33,6 +34,9 @@ package struct Provider: ~Copyable {
   /// Contents whose end was said before what follows them is known.
   var announcedChanges = Table<Slot, SourceStamp>()
 
+  /// Files whose size changes as time goes by, by a rule.
+  var sizeCourses = Table<Slot, SizeCourse>()
+
   var sessions = Table<SessionID, Session>()
   var questions = Table<QuestionKey, Question>()
 
@@ -50,6 +54,10 @@ package struct Provider: ~Copyable {
     gate = Gate(profile.access)
     transfers = Transfers(
       bandwidth: profile.download.bandwidth, concurrency: profile.download.concurrency)
+    rules = Rules(profile.rules)
+    for (index, event) in profile.events.enumerated() {
+      deadlines.schedule(.timedEvent(index), at: .start + event.at)
+    }
   }
 
   /// Takes one input at a moment that is not before the last one, and says what to do.
@@ -81,8 +89,7 @@ package struct Provider: ~Copyable {
   /// When time alone changes something next.
   package var nextDeadline: Instant? {
     mutating get {
-      // A request that was interrupted leaves its deadline behind.
-      while let first = deadlines.first, parked[first.request]?.wait != .delay { deadlines.removeFirst() }
+      dropStaleDeadlines()
       return [deadlines.first?.at, transfers.nextChange].compactMap { $0 }.min()
     }
   }
@@ -104,24 +111,29 @@ package struct Provider: ~Copyable {
     case .failure(let error): return .fail(error)
     case .success(let allowed): app = allowed
     }
+    if let judgement = judgement(of: asked, on: subject) { return .judged(judgement) }
     if let disturbance = behavior(of: asked, on: subject) { return disturbance }
     if let missing = missingItem(for: asked.request.operation, on: subject) { return missing }
-    return content(for: asked.request, on: subject, app: app)
+    return content(for: asked, on: subject, app: app)
   }
 
   mutating func decide(_ asked: Parked) {
     if isStopping { return finish(asked, .error(.stopping)) }
+    var asked = asked
+    guard takeSteps(&asked) else { return }
+    learnPaths(asked)
     switch outcome(of: asked) {
+    case .judged(let judgement): carryOut(judgement, for: asked)
     case .fail(let error): finish(asked, .error(error))
     case .answer(let reply): finish(asked, reply)
     case .delay(let span):
       // Counted when it draws, so that two at once do not draw the same.
       if case .open(let node, _) = asked.request.operation { opens[node.slot, default: 0] += 1 }
       park(asked, .delay)
-      deadlines.schedule(asked.request.id, at: now + span)
+      deadlines.schedule(.request(asked.request.id), at: now + span)
     case .hold(let hold):
       park(asked, .hold(hold))
-      holds.park(asked.request.id, at: hold)
+      holds.park(.request(asked.request.id), at: hold)
       emitHeld(hold, by: asked)
     case .list(let directory):
       park(asked, .listing(directory))
@@ -148,6 +160,8 @@ struct Parked {
   enum Wait: Equatable {
     case nothing
     case delay
+    /// A rule's delay, which is not the operation's own.
+    case pause
     case hold(HoldID)
     case listing(Slot)
     case content(Slot)
@@ -163,6 +177,9 @@ struct Parked {
   /// It has had its delay.
   var isDelayed = false
   var sawPagesDropped = false
+  /// The rules have said what they have to say.
+  var isJudged = false
+  var strike: Strike?
 }
 
 enum Waiter: Equatable {
@@ -173,6 +190,7 @@ enum Waiter: Equatable {
 
 /// What `outcome(of:)` finds.
 enum Outcome: Equatable {
+  case judged(Judgement)
   case fail(ProviderError)
   case answer(Reply)
   case delay(Span)

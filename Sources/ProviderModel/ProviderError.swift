@@ -63,7 +63,8 @@ package enum FileProviderErrorName: String, Sendable, CaseIterable {
 /// Errors of NSCocoaErrorDomain that a provider's failures reach an app as, by Apple's names (FoundationErrors.h).
 package enum CocoaErrorName: String, Sendable, CaseIterable {
   case xpcConnectionInterrupted, xpcConnectionInvalid, xpcConnectionReplyInvalid
-  case ubiquitousFileUnavailable, ubiquitousFileNotUploadedDueToQuota, ubiquitousFileUbiquityServerNotAvailable
+  case ubiquitousFileUnavailable, ubiquitousFileNotUploadedDueToQuota,
+    ubiquitousFileUbiquityServerNotAvailable
 
   /// The number in NSCocoaErrorDomain.
   package var code: Int {

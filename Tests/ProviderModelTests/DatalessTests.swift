@@ -35,7 +35,7 @@ import Testing
     #expect(harness.unanswered == [read])
     harness.tick(to: Instant(nanoseconds: 1_000_000_000))
     let stamp = try #require(harness.source.items["a.pdf"]?.stamp)
-    #expect(harness.replies[read] == .content(handle, offset: 0, length: 1, stamp))
+    #expect(harness.replies[read] == .content(handle, offset: 0, length: 1, stamp, nil))
     #expect(try harness.attributes("a.pdf").blocks == 24)
     let event = try #require(harness.events(.operation).last)
     // The state when the read came, not the one that it made.

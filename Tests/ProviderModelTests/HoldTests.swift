@@ -47,7 +47,7 @@ import Testing
     let read = harness.read(handle, range)
     #expect(harness.unanswered == (parks ? [read] : []))
     harness.ask(.release("h", error: nil))
-    guard case .content(handle, range.lowerBound, Int64(range.count), _) = harness.replies[read] else {
+    guard case .content(handle, range.lowerBound, Int64(range.count), _, nil) = harness.replies[read] else {
       Issue.record("a short reply: \(String(describing: harness.replies[read]))")
       return
     }

@@ -140,7 +140,7 @@ import Testing
       let claims = harness.events(.claimGranted).compactMap(\.claim)
       let hold = holds.randomElement(using: &random) ?? "x"
       let command: Command
-      switch Int.random(in: 0..<17, using: &random) {
+      switch Int.random(in: 0..<20, using: &random) {
       case 0: command = .pick([path], app: app)
       case 1: command = .start(path, covers: .process)
       case 2: command = .stop(path)
@@ -150,23 +150,47 @@ import Testing
         command = .revoke(
           [path], app: app, byUser: Bool.random(using: &random), reads: Bool.random(using: &random))
       case 7: command = .restore([path], app: app)
-      case 8:
-        command = .hold(
-          OperationName.allCases.randomElement(using: &random) ?? .read, path, at: .millionths(400_000),
-          name: nil)
-      case 9, 10: command = .release(hold, error: Bool.random(using: &random) ? .EIO : nil)
+      case 8, 9:
+        let operation = OperationName.allCases.randomElement(using: &random) ?? .read
+        let point = operation == .read || operation == .download ? HoldPoint.millionths(400_000) : nil
+        command = .hold(operation, path, at: point, name: nil)
+      case 10: command = .release(hold, error: Bool.random(using: &random) ? .EIO : nil)
       case 11: command = .wait(.state(path, .local))
       case 12: command = .wait(.hold(hold))
       case 13: command = .coordinate(intents, purpose: ["", "p"].randomElement(using: &random) ?? "")
       case 14: command = .finish(claims.randomElement(using: &random) ?? ClaimID(1))
-      case 15: command = .cancel(request: harness.asked[someone.session]?.keys.sorted().first ?? 0)
-      default: command = .status([path])
+      case 15: command = .addRule(rule)
+      case 16: command = .removeRule("r\(Int.random(in: 0..<4, using: &random))")
+      case 17: command = .status([path])
+      case 18: command = .rules
+      case 19: command = .cancel(request: harness.asked[someone.session]?.keys.sorted().first ?? 0)
+      default: command = .holds
       }
       let number = harness.begin(command, by: someone)
       if case .hold(let name) = harness.answer(number, of: someone) { holds.append(name) }
       if let limit = harness.limits.last, Int.random(in: 0..<4, using: &random) == 0 {
         harness.tell(.limitReached(limit.session, number: limit.number))
       }
+    }
+
+    private var rule: Rule {
+      let disturbances: [Disturbance?] = [
+        .fail(.errno(.EIO)), .fail(.provider(.serverUnreachable)), .hold("x"), .stall,
+        .content(.short(.bytes(100))), .content(.altered(.bytes(1))), .size(.zero),
+        .size(.growing(from: .bytes(1), step: 100, every: .milliseconds(10))), nil,
+      ]
+      let changes: [RuleChange] = [.evict, .revoke]
+      var rule = Rule(
+        name: "r\(Int.random(in: 0..<4, using: &random))",
+        operations: [OperationName.allCases.randomElement(using: &random) ?? .read],
+        effect: RuleEffect(
+          delay: .fixed(.milliseconds(Int64.random(in: 0...20, using: &random))),
+          changes: Bool.random(using: &random) ? [] : [changes.randomElement(using: &random) ?? .evict],
+          disturbance: disturbances.randomElement(using: &random) ?? nil))
+      rule.probability = Int64.random(in: 1...1_000_000, using: &random)
+      rule.path = Bool.random(using: &random) ? nil : Glob("d/**")
+      rule.occurrence.times = Bool.random(using: &random) ? nil : 2
+      return rule
     }
 
     private func source() { harness.source.edit(path, size: Int64.random(in: 0...300_000, using: &random)) }
@@ -195,7 +219,7 @@ import Testing
       for path in `A random run`.paths {
         if let count = harness.handleCount(path), count > 0 { harness.fail("\(path) is open") }
       }
-      harness.run(to: harness.now + .seconds(1_000))
+      harness.run(to: harness.now + .seconds(1_000_000))
       for (node, count) in harness.lookups where harness.lookupCount(node) != count {
         harness.fail("lookups of \(node)")
       }

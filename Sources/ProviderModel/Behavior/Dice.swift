@@ -10,6 +10,15 @@ package struct Dice: Hashable, Sendable {
     bits = mixed
   }
 
+  /// For a rule, which has dice of its own for each item and user action.
+  init(seed: UInt64, rule: String, item: ItemID, draw: UInt64, attempt: UInt64) {
+    var name: UInt64 = 0xCBF2_9CE4_8422_2325
+    for byte in rule.utf8 { name = (name ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    var mixed = Dice.mix(seed)
+    for word in [name, item.rawValue, draw, attempt] { mixed = Dice.mix(mixed ^ word) }
+    bits = mixed
+  }
+
   /// What is drawn for, so that an open and a transfer of one item have dice of their own.
   package enum Action: UInt64, Sendable {
     case open = 1

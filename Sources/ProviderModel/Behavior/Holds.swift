@@ -4,6 +4,12 @@ struct HoldID: Hashable, Comparable {
   static func < (a: HoldID, b: HoldID) -> Bool { a.rawValue < b.rawValue }
 }
 
+/// Who can wait at a hold, beside transfers.
+enum HoldWaiter: Hashable {
+  case request(RequestID)
+  case question(QuestionKey)
+}
+
 /// Where operations are parked until somebody releases them.
 struct Hold {
   var id: HoldID
@@ -12,8 +18,10 @@ struct Hold {
   /// The item, or a folder around it.
   var slot: Slot
   var at: HoldPoint?
-  /// Kernel requests that wait here, in the order of their coming.
-  var parked: [RequestID] = []
+  /// The rule that made it; it parks only what the rule strikes.
+  var rule: RuleID?
+  /// In the order of their coming.
+  var parked: [HoldWaiter] = []
   /// Transfers that wait here.
   var transfers: [Slot] = []
 
@@ -39,6 +47,15 @@ struct Holds {
     return hold
   }
 
+  /// The hold of this name, made for what a rule strikes when there is none.
+  mutating func ofRule(_ name: String, _ operation: OperationName, on slot: Slot, rule: RuleID?) -> HoldID {
+    if let hold = self[name] { return hold.id }
+    made += 1
+    let id = HoldID(rawValue: made)
+    all.append(Hold(id: id, name: name, operation: operation, slot: slot, rule: rule))
+    return id
+  }
+
   subscript(_ name: String) -> Hold? { all.first { $0.name == name } }
 
   func name(of id: HoldID) -> String? { all.first { $0.id == id }?.name }
@@ -53,15 +70,17 @@ struct Holds {
     for operation: OperationName, on slot: Slot, range: Range<Int64>?, size: Int64, in items: ItemTable
   ) -> HoldID? {
     all.first { hold in
-      guard hold.operation == operation, items.isCovered(slot, by: hold.slot) else { return false }
+      guard hold.rule == nil, hold.operation == operation, items.isCovered(slot, by: hold.slot) else {
+        return false
+      }
       guard let at = hold.at, let range else { return true }
       return range.contains(min(at.offset(in: size), max(size - 1, 0)))
     }?.id
   }
 
-  mutating func park(_ request: RequestID, at hold: HoldID) {
+  mutating func park(_ waiter: HoldWaiter, at hold: HoldID) {
     guard let index = all.firstIndex(where: { $0.id == hold }) else { return }
-    all[index].parked.append(request)
+    all[index].parked.append(waiter)
   }
 
   mutating func park(transfer slot: Slot, at hold: HoldID) {
@@ -69,8 +88,8 @@ struct Holds {
     all[index].transfers.append(slot)
   }
 
-  mutating func unpark(_ request: RequestID) {
-    for index in all.indices { all[index].parked.removeAll { $0 == request } }
+  mutating func unpark(_ waiter: HoldWaiter) {
+    for index in all.indices { all[index].parked.removeAll { $0 == waiter } }
   }
 
   mutating func unpark(transfer slot: Slot) {

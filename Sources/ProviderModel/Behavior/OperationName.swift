@@ -6,8 +6,10 @@ package enum OperationName: String, Sendable, CaseIterable {
   case change
   /// The transfer that makes an item local.
   case download
-  /// A coordinated access (Apple: NSFileCoordinator).
+  /// A coordinated access (Apple: NSFileCoordinator), before it is scheduled.
   case coordinate
+  /// The call that starts access (Apple: startAccessingSecurityScopedResource), and the one that stops it.
+  case start, stop
 }
 
 extension Operation {

@@ -18,6 +18,12 @@ struct OpenHandle {
   /// nobody that a read ahead failed and asks again, twice or three times for one sendfile, so that the program's
   /// own second try cannot be told from the kernel's (mm/filemap.c, filemap_get_pages; fs/splice.c).
   var failedFills: [(range: Range<Int64>, error: ProviderError)] = []
+  /// Rules that have had their say on its reads.
+  var judged: [RuleID] = []
+  /// Failures that stay with it.
+  var faults: [LastingFault] = []
+  /// How its bytes differ from the file's.
+  var content: ContentFault?
   /// The request that waits for the source file to be opened; nil once it is.
   var opening: RequestID?
 }

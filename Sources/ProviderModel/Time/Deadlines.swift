@@ -1,19 +1,29 @@
-/// Requests that are due at a moment: the only heap of deadlines there is.
+/// What a moment was awaited for.
+enum Due: Equatable {
+  /// A request's delay is over.
+  case request(RequestID)
+  /// A client's question has waited long enough.
+  case question(QuestionKey)
+  /// The profile's timed event of this index.
+  case timedEvent(Int)
+}
+
+/// What is due at a moment: the only heap of deadlines there is.
 struct Deadlines {
   private struct Entry {
     var at: Instant
     var order: UInt64
-    var request: RequestID
+    var due: Due
   }
 
   private var heap: [Entry] = []
   private var scheduled: UInt64 = 0
 
-  var first: (at: Instant, request: RequestID)? { heap.first.map { ($0.at, $0.request) } }
+  var first: (at: Instant, due: Due)? { heap.first.map { ($0.at, $0.due) } }
 
-  mutating func schedule(_ request: RequestID, at: Instant) {
+  mutating func schedule(_ due: Due, at: Instant) {
     scheduled += 1
-    heap.append(Entry(at: at, order: scheduled, request: request))
+    heap.append(Entry(at: at, order: scheduled, due: due))
     var child = heap.count - 1
     while child > 0 {
       let parent = (child - 1) / 2

@@ -40,7 +40,8 @@
       }
       return switch error {
       case .accessNotGranted, .accessRevoked, .callerNotVisible, .tooManyScopes, .noSuchItem,
-        .notADirectory, .isADirectory, .notASymbolicLink, .readOnly, .sourceChanged, .source, .fault, .released,
+        .notADirectory, .isADirectory, .notASymbolicLink, .readOnly, .sourceChanged, .source, .fault,
+        .released,
         .interrupted, .stopping, .busy, .badHandle, .noSuchAttribute, .resultTooLarge, .invalid:
         read(error.errno, url, line.message)
       case .canceled: cocoa(.userCancelled, url, nil, line.message)
@@ -59,7 +60,8 @@
         case .EPERM, .EACCES: .fileReadNoPermission
         case .ENAMETOOLONG: .fileReadInvalidFileName
         case .EFBIG: .fileReadTooLarge
-        case .EINTR, .EIO, .ENXIO, .EBADF, .EAGAIN, .EBUSY, .EEXIST, .EXDEV, .ENODEV, .ENOTDIR, .EISDIR, .EINVAL,
+        case .EINTR, .EIO, .ENXIO, .EBADF, .EAGAIN, .EBUSY, .EEXIST, .EXDEV, .ENODEV, .ENOTDIR, .EISDIR,
+          .EINVAL,
           .ENOSPC, .EROFS, .EMLINK, .ERANGE, .EDEADLK, .ENOSYS, .ENOTEMPTY, .ELOOP, .ENODATA, .EOPNOTSUPP,
           .ECONNABORTED, .ECONNRESET, .ENOTCONN, .ETIMEDOUT, .EHOSTUNREACH, .ESTALE, .EDQUOT, .ECANCELED,
           .ENOMEM, .EMFILE, .ENFILE:
