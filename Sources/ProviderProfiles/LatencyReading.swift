@@ -7,7 +7,7 @@ extension ValueReading {
     _ json: PositionedJSON, _ longest: Span, _ path: String, _ problems: inout ProblemList
   ) -> Latency? {
     switch json.content {
-    case .text: return duration(json, longest, path, &problems).map { .fixed($0) }
+    case .text: return span(json, .zero...longest, path, &problems).map { .fixed($0) }
     case .object(let members):
       return drawn(members, at: json.position, longest, path, &problems)
     default:
@@ -18,8 +18,8 @@ extension ValueReading {
     }
   }
 
-  private static func duration(
-    _ json: PositionedJSON, _ longest: Span, _ path: String, _ problems: inout ProblemList
+  static func span(
+    _ json: PositionedJSON, _ limits: ClosedRange<Span>, _ path: String, _ problems: inout ProblemList
   ) -> Span? {
     let demand = "must be a duration such as \"800ms\" (ns, us, ms, s, m or h)"
     guard case .text(let text) = json.content else {
@@ -30,8 +30,11 @@ extension ValueReading {
       problems.add(json.position, path, "\(demand), not \"\(Printable.text(text))\"")
       return nil
     }
-    guard span <= longest else {
-      problems.add(json.position, path, "must be at most \(longest.text), not \(Printable.text(text))")
+    guard limits.contains(span) else {
+      let limit =
+        span < limits.lowerBound
+        ? "at least \(limits.lowerBound.text)" : "at most \(limits.upperBound.text)"
+      problems.add(json.position, path, "must be \(limit), not \(Printable.text(text))")
       return nil
     }
     return span
@@ -49,7 +52,7 @@ extension ValueReading {
     for member in members {
       let inner = "\(path).\(member.key)"
       if names.contains(member.key) {
-        let span = duration(member.value, longest, inner, &problems)
+        let span = span(member.value, .zero...longest, inner, &problems)
         bounds[member.key] = (member.value.position, span)
       } else {
         isKnown = false

@@ -7,57 +7,34 @@ package enum ProfileReader {
   /// - Throws: all problems, in the file's order; of a file that is not JSON, the first.
   package static func read(_ bytes: [UInt8], file: String) throws(ProfileProblems) -> Profile {
     var problems = ProblemList(file: file)
-    let root: PositionedJSON
+    let root = try parse(bytes, &problems)
+    let record = ProfileKeys.table.outline.read(root, at: "", &problems)
+    guard problems.isEmpty, let record, let profile = ProfileKeys.table.object(record) else {
+      throw problems.result
+    }
+    return profile
+  }
+
+  /// One rule alone, as in `fakeprovider rule add`.
+  /// - Throws: as `read`.
+  package static func readRule(_ bytes: [UInt8], file: String) throws(ProfileProblems) -> Rule {
+    var problems = ProblemList(file: file)
+    let root = try parse(bytes, &problems)
+    let record = RuleKeys.table.outline.read(root, at: "", &problems)
+    guard problems.isEmpty, let record, let rule = RuleKeys.table.object(record) else {
+      throw problems.result
+    }
+    return rule
+  }
+
+  private static func parse(
+    _ bytes: [UInt8], _ problems: inout ProblemList
+  ) throws(ProfileProblems) -> PositionedJSON {
     do throws(JSONProblem) {
-      root = try PositionedJSON.parse(bytes)
+      return try PositionedJSON.parse(bytes)
     } catch {
       problems.add(error.position, "", error.message)
       throw problems.result
-    }
-    var profile = Profile(name: "")
-    if case .object(let members) = root.content {
-      var given: Set<String> = []
-      read(members, in: "", into: &profile, &given, &problems)
-      for key in ProfileKeys.all where key.isRequired && !given.contains(key.path) {
-        problems.add(root.position, key.path, "is missing; every profile has it")
-      }
-    } else {
-      problems.add(root.position, "", "a profile is an object in braces, not \(root.kindName)")
-    }
-    if problems.isEmpty { return profile }
-    throw problems.result
-  }
-
-  /// One object: `group` is its path with a dot after it, or empty for the file's own.
-  private static func read(
-    _ members: [PositionedJSON.Member], in group: String, into profile: inout Profile,
-    _ given: inout Set<String>, _ problems: inout ProblemList
-  ) {
-    for member in members {
-      let path = group + member.key
-      // A dot in the key itself does not stand for an object.
-      let isPlain = !member.key.utf8.contains(0x2E)
-      if isPlain, let key = ProfileKeys.key(path) {
-        given.insert(path)
-        let value = ValueReading.read(member.value, as: key.type, at: path, &problems)
-        if let value, !key.set(value, &profile) {
-          problems.add(member.value.position, path, "is not what a profile can hold there")
-        }
-      } else if isPlain, ProfileKeys.isGroup(path) {
-        if case .object(let inner) = member.value.content {
-          read(inner, in: path + ".", into: &profile, &given, &problems)
-        } else {
-          problems.add(member.value.position, path, "must be an object, not \(member.value.kindName)")
-        }
-      } else if !isPlain, let key = ProfileKeys.key(member.key) {
-        let group = ProfileKeys.parted(key.path).group
-        problems.add(
-          member.keyPosition, path, "is not a key with dots; write it inside \"\(group)\": {}")
-      } else {
-        problems.add(
-          member.keyPosition, path,
-          "is not a key" + (ProfileKeys.nearest(to: path).map { "; nearest key \"\($0)\"" } ?? ""))
-      }
     }
   }
 }
@@ -67,10 +44,13 @@ struct ProblemList {
   private let file: String
   private var problems: [ProfileProblem] = []
   private var omitted = 0
+  /// By the path of an array of objects: which of its elements had no problem.
+  var sound: [String: [Int]] = [:]
 
   init(file: String) { self.file = file }
 
   var isEmpty: Bool { problems.isEmpty }
+  var count: Int { problems.count + omitted }
 
   /// The message is not made for a problem that is only counted.
   mutating func add(_ position: TextPosition, _ keyPath: String, _ message: @autoclosure () -> String) {

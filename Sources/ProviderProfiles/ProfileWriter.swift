@@ -5,25 +5,59 @@ package import ProviderModel
 /// `ProfileReader` makes the same profile of it again.
 package enum ProfileWriter {
   package static func json(_ profile: Profile) -> String {
-    var lines: [String] = []
-    var written: Set<String> = []
-    for key in ProfileKeys.all {
-      let group = ProfileKeys.parted(key.path).group
-      if group.isEmpty {
-        if let member = member(key, profile) { lines.append("  " + member) }
-      } else if written.insert(group).inserted {
-        let inner = ProfileKeys.all.filter { ProfileKeys.parted($0.path).group == group }
-          .compactMap { member($0, profile) }
-        lines.append("  \(quoted(group)): {\n    \(inner.joined(separator: ",\n    "))\n  }")
-      }
+    let table = ProfileKeys.table
+    return text(table.record(profile), table.outline, breaks: 2) + "\n"
+  }
+
+  /// A rule on one line, without the keys that have their default.
+  package static func json(_ rule: Rule) -> String {
+    let table = RuleKeys.table
+    var record = table.record(rule)
+    for key in table.outline.keys where record[key.path] == key.defaultValue { record[key.path] = nil }
+    return text(record, table.outline, breaks: 0)
+  }
+
+  /// - Parameter breaks: How many levels of objects have a line for each member.
+  private static func text(
+    _ record: ProfileRecord, _ outline: ProfileOutline, in group: String = "", breaks: Int,
+    indent: String = ""
+  ) -> String {
+    let inner = indent + "  "
+    let members = outline.members(of: group).compactMap { name -> String? in
+      let path = DottedPath.joined(group, name)
+      if let value = record[path] { return "\(quoted(name)): \(json(value, outline.key(path)?.type, inner))" }
+      guard outline.group(path) != nil, record.has(path) else { return nil }
+      let object = text(record, outline, in: path, breaks: breaks - 1, indent: inner)
+      return "\(quoted(name)): \(object)"
     }
-    return "{\n\(lines.joined(separator: ",\n"))\n}\n"
+    if breaks <= 0 { return "{ \(members.joined(separator: ", ")) }" }
+    return "{\n\(inner)\(members.joined(separator: ",\n" + inner))\n\(indent)}"
+  }
+
+  /// One value as JSON: on one line, except that each object of an array has its own.
+  private static func json(_ value: ProfileValue, _ type: ProfileValueType?, _ indent: String) -> String {
+    guard case .objects(let records) = value, case .objects(_, let outline) = type, !records.isEmpty else {
+      return json(value)
+    }
+    let inner = indent + "  "
+    let lines = records.map { inner + text($0, outline, breaks: 0) }
+    return "[\n\(lines.joined(separator: ",\n"))\n\(indent)]"
   }
 
   /// One value as JSON, on one line.
   package static func json(_ value: ProfileValue) -> String {
     switch value {
     case .text(let text), .word(let text): quoted(text)
+    case .words(let words) where words.count == 1: quoted(words[0])
+    case .words(let words): "[\(words.map(quoted).joined(separator: ", "))]"
+    case .flag(let flag): "\(flag)"
+    case .span(let span): quoted(span.text)
+    case .byteCount(let count): quoted(ByteCount.text(bytes: count))
+    case .point(let point): quoted(point.text)
+    case .share(let share): quoted(Share.text(millionths: share))
+    case .glob(let glob): quoted(glob.pattern)
+    case .path(let path): quoted(path.description)
+    case .objects: "[]"
     case .wholeNumber(let number): "\(number)"
     case .latency(.fixed(let span)): quoted(span.text)
     case .latency(.uniform(let minimum, let maximum)):
@@ -34,10 +68,6 @@ package enum ProfileWriter {
     case .texts(let texts): "[\(texts.map(quoted).joined(separator: ", "))]"
     case .globs(let globs): "[\(globs.map { quoted($0.pattern) }.joined(separator: ", "))]"
     }
-  }
-
-  private static func member(_ key: ProfileKey, _ profile: Profile) -> String? {
-    key.get(profile).map { "\(quoted(ProfileKeys.parted(key.path).name)): \(json($0))" }
   }
 
   private static func quoted(_ text: String) -> String {

@@ -10,19 +10,29 @@ enum ValueReading {
     switch type {
     case .text(let bytes): text(json, bytes, path, &problems).map { .text($0) }
     case .word(let words): word(json, words, path, &problems).map { .word($0) }
+    case .words(let known): words(json, known, path, &problems).map { .words($0) }
+    case .flag: flag(json, path, &problems).map { .flag($0) }
+    case .yes: yes(json, path, &problems).map { .flag($0) }
     case .wholeNumber(let limits): wholeNumber(json, limits, path, &problems).map { .wholeNumber($0) }
+    case .span(let limits): span(json, limits, path, &problems).map { .span($0) }
     case .latency(let longest): latency(json, longest, path, &problems).map { .latency($0) }
     case .bandwidth(let limits): bandwidth(json, limits, path, &problems)
+    case .byteCount(let limits): byteCount(json, limits, path, &problems).map { .byteCount($0) }
+    case .point: point(json, path, &problems).map { .point($0) }
+    case .share(let limits): share(json, limits, path, &problems).map { .share($0) }
+    case .glob(let bytes): glob(json, bytes, path, &problems).map { .glob($0) }
+    case .path(let bytes): itemPath(json, bytes, path, &problems).map { .path($0) }
     case .texts(let count, let bytes):
       list(json, count, path, &problems) { json, path, problems in text(json, bytes, path, &problems) }
         .map { .texts($0) }
     case .globs(let count, let bytes):
       list(json, count, path, &problems) { json, path, problems in glob(json, bytes, path, &problems) }
         .map { .globs($0) }
+    case .objects(let count, let outline): objects(json, count, outline, path, &problems)
     }
   }
 
-  private static func text(
+  static func text(
     _ json: PositionedJSON, _ limits: ClosedRange<Int>, _ path: String, _ problems: inout ProblemList
   ) -> String? {
     guard case .text(let text) = json.content else {
@@ -42,7 +52,7 @@ enum ValueReading {
     return text
   }
 
-  private static func word(
+  static func word(
     _ json: PositionedJSON, _ words: [String], _ path: String, _ problems: inout ProblemList
   ) -> String? {
     let choices = words.map { "\"\($0)\"" }.joined(separator: ", ")
@@ -114,7 +124,7 @@ enum ValueReading {
   }
 
   /// Every element is read, so that all that are wrong are told.
-  private static func list<Element>(
+  static func list<Element>(
     _ json: PositionedJSON, _ count: ClosedRange<Int>, _ path: String, _ problems: inout ProblemList,
     _ element: (PositionedJSON, String, inout ProblemList) -> Element?
   ) -> [Element]? {

@@ -9,7 +9,7 @@ import Testing
   @Test func `has every key once, in a group that it names`() {
     let paths = ProfileKeys.all.map(\.path)
     #expect(Set(paths).count == paths.count)
-    let groups = Set(paths.map { ProfileKeys.parted($0).group }).subtracting([""])
+    let groups = Set(paths.map { DottedPath.parted($0).group }).subtracting([""])
     #expect(groups == Set(ProfileKeys.groups.map(\.path)))
     for key in ProfileKeys.all { #expect(key.summary.hasSuffix(".")) }
   }
@@ -23,8 +23,9 @@ import Testing
 
   @Test func `refuses a value of another type, and takes back its own`() {
     let samples: [ProfileValue] = [
-      .text("x"), .word("x"), .wholeNumber(1), .latency(.fixed(.seconds(1))), .bandwidth(1), .texts([]),
-      .globs([]),
+      .text("x"), .word("x"), .words(["x"]), .flag(true), .wholeNumber(1), .span(.seconds(1)),
+      .latency(.fixed(.seconds(1))), .bandwidth(1), .byteCount(1), .point(.bytes(1)), .share(1), .texts([]),
+      .globs([]), .objects([]),
     ]
     for key in ProfileKeys.all where key.path != "$schema" && key.path != "schemaVersion" {
       var profile = Profile(name: "n")
@@ -77,7 +78,9 @@ import Testing
         "latency": {
           "open": "0",
           "list": "0"
-        }
+        },
+        "rules": [],
+        "events": []
       }
 
       """

@@ -224,7 +224,7 @@ private func with(_ member: String) -> String {
   ])
   func `lets a value on it pass and none beyond it`(_ path: String, _ good: String, _ bad: String) {
     func json(_ value: String) -> String {
-      let (group, name) = ProfileKeys.parted(path)
+      let (group, name) = DottedPath.parted(path)
       let member = "\"\(name)\": \(value)"
       return with(group.isEmpty ? member : "\"\(group)\": { \(member) }")
     }

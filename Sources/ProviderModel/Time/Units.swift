@@ -28,29 +28,79 @@ extension Span {
   ]
 }
 
-/// A rate in bytes per second: "2MB/s", "500kB/s", "1MiB/s".
-package enum ByteRate {
-  package static func bytesPerSecond(text: String) -> Int64? {
+/// A number of bytes: "65536", "64KiB", "2MB", "1.5GiB".
+package enum ByteCount {
+  package static func bytes(text: some StringProtocol) -> Int64? {
     let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
     let unit = text[digits.endIndex...]
+    // Half a byte is a slip of the keyboard.
+    if unit.isEmpty { return digits.contains(".") ? nil : Decimal.scaled(digits, by: 1) }
     guard let factor = units.first(where: { $0.name == unit })?.bytes else { return nil }
     return Decimal.scaled(digits, by: factor)
   }
 
-  /// The shortest text without a fraction; `bytesPerSecond(text:)` reads it back.
-  package static func text(bytesPerSecond: Int64) -> String {
-    var shortest = "\(bytesPerSecond)B/s"
-    for unit in units where bytesPerSecond % unit.bytes == 0 {
-      let text = "\(bytesPerSecond / unit.bytes)\(unit.name)"
+  /// The shortest text without a fraction; `bytes(text:)` reads it back.
+  package static func text(bytes: Int64) -> String {
+    var shortest = "\(bytes)B"
+    for unit in units where bytes % unit.bytes == 0 {
+      let text = "\(bytes / unit.bytes)\(unit.name)"
       if text.utf8.count < shortest.utf8.count { shortest = text }
     }
     return shortest
   }
 
   private static let units: [(name: String, bytes: Int64)] = [
-    ("B/s", 1), ("kB/s", 1_000), ("MB/s", 1_000_000), ("GB/s", 1_000_000_000),
-    ("KiB/s", 1 << 10), ("MiB/s", 1 << 20), ("GiB/s", 1 << 30),
+    ("B", 1), ("kB", 1_000), ("MB", 1_000_000), ("GB", 1_000_000_000), ("KiB", 1 << 10), ("MiB", 1 << 20),
+    ("GiB", 1 << 30),
   ]
+}
+
+/// A rate in bytes per second: "2MB/s", "500kB/s", "1MiB/s".
+package enum ByteRate {
+  package static func bytesPerSecond(text: String) -> Int64? {
+    guard text.hasSuffix("B/s") else { return nil }
+    return ByteCount.bytes(text: text.dropLast(2))
+  }
+
+  /// The shortest text without a fraction; `bytesPerSecond(text:)` reads it back.
+  package static func text(bytesPerSecond: Int64) -> String { ByteCount.text(bytes: bytesPerSecond) + "/s" }
+}
+
+extension HoldPoint {
+  /// Reads "40%", "12.5%", a byte offset "65536", or one with a unit, "64KiB".
+  package init?(text: String) {
+    if text.hasSuffix("%") {
+      guard let share = Share.millionths(text: text) else { return nil }
+      self = .millionths(share)
+    } else {
+      guard let bytes = ByteCount.bytes(text: text) else { return nil }
+      self = .bytes(bytes)
+    }
+  }
+
+  package var text: String {
+    switch self {
+    case .bytes(let count): "\(count)"
+    case .millionths(let count): Share.text(millionths: count)
+    }
+  }
+}
+
+/// A part of a whole in percent, in millionths: "40%", "0.05%".
+package enum Share {
+  /// - Returns: nil for what is no percentage or more than 100.
+  package static func millionths(text: String) -> Int64? {
+    guard text.hasSuffix("%"), let share = Decimal.scaled(text.dropLast(), by: 10_000), share <= 1_000_000
+    else { return nil }
+    return share
+  }
+
+  /// `millionths(text:)` reads it back.
+  package static func text(millionths: Int64) -> String {
+    var fraction = "\(10_000 + millionths % 10_000)".dropFirst()
+    while fraction.last == "0" { fraction = fraction.dropLast() }
+    return "\(millionths / 10_000)" + (fraction.isEmpty ? "" : ".\(fraction)") + "%"
+  }
 }
 
 /// A decimal number times a whole factor, exactly, without a Double in between.
