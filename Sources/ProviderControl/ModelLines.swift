@@ -3,8 +3,10 @@ package import ProviderModel
 // From the model's answers and events to lines.
 
 extension ReplyLine {
-  /// - Parameter mountpoint: for the URLs of grants.
-  package init(id: Int, _ answer: Answer, mountpoint: String) {
+  /// - Parameters:
+  ///   - mountpoint: for the URLs of grants.
+  ///   - coding: writes rules.
+  package init(id: Int, _ answer: Answer, mountpoint: String, rules coding: RuleCoding) {
     self.init(id: id, ok: true)
     switch answer {
     case .done: break
@@ -23,6 +25,8 @@ extension ReplyLine {
     case .hold(let text): name = text
     case .holds(let statuses): holds = statuses.map(HoldLine.init)
     case .released(let count): released = count
+    case .rules(let statuses): rules = statuses.map { RuleLine($0, coding) }
+    case .explanation(let value): explanation = ExplanationLine(value)
     case .claim(let id, let claimed):
       claim = id.rawValue
       paths = claimed.map { WirePath($0) }
@@ -53,6 +57,34 @@ extension ItemLine {
       copy: status.copy.name, upload: status.upload.name, size: status.size, arrived: status.arrived,
       version: status.version, open: status.openHandles, scopes: status.scopes.map(\.number),
       claims: status.claims.map(\.rawValue))
+  }
+}
+
+extension RuleLine {
+  package init(_ status: RuleStatus, _ coding: RuleCoding) {
+    let written = try? LineCoding.message(JSONValue.self, from: coding.write(status.rule))
+    self.init(
+      rule: written ?? .object(["name": .text(status.rule.name)]), considered: status.considered,
+      hits: status.hits)
+  }
+}
+
+extension ExplanationLine {
+  package init(_ explanation: Explanation) {
+    self.init(
+      outcome: "served", takesNanoseconds: explanation.takes.nanoseconds, rules: explanation.rules,
+      steps: explanation.steps,
+      nearMisses: explanation.nearMisses.map { NearMiss(rule: $0.rule, reasons: $0.reasons) })
+    switch explanation.outcome {
+    case .served: break
+    case .fails(let failure):
+      outcome = "fails"
+      error = ErrorLine(failure, path: nil)
+    case .held(let name):
+      outcome = "held"
+      hold = name
+    case .waits: outcome = "waits"
+    }
   }
 }
 

@@ -12,6 +12,8 @@ package struct ReplyLine: Codable, Hashable, Sendable {
   package var name: String?
   package var holds: [HoldLine]?
   package var released: Int?
+  package var rules: [RuleLine]?
+  package var explanation: ExplanationLine?
   package var claim: UInt64?
   package var paths: [WirePath]?
   package var clock: ClockLine?
@@ -112,6 +114,30 @@ package struct HoldLine: Codable, Hashable, Sendable {
   package var path: WirePath
   package var at: String?
   package var parked: Int
+}
+
+package struct RuleLine: Codable, Hashable, Sendable {
+  /// As a profile has it.
+  package var rule: JSONValue
+  /// User actions that it was asked about, and those that it struck.
+  package var considered: UInt64
+  package var hits: UInt64
+}
+
+package struct ExplanationLine: Codable, Hashable, Sendable {
+  package struct NearMiss: Codable, Hashable, Sendable {
+    package var rule: String
+    package var reasons: [String]
+  }
+  /// "served", "fails", "held" or "waits".
+  package var outcome: String
+  package var error: ErrorLine?
+  package var hold: String?
+  /// Provider time, if nobody does anything else meanwhile.
+  package var takesNanoseconds: Int64
+  package var rules: [String]
+  package var steps: [String]
+  package var nearMisses: [NearMiss]
 }
 
 package struct ClockLine: Codable, Hashable, Sendable {

@@ -27,6 +27,7 @@ package struct RequestLine: Codable, Hashable, Sendable {
   package var purpose: String?
   package var claim: UInt64?
   package var request: Int?
+  package var rule: JSONValue?
 
   package init(id: Int = 0, verb: String) {
     self.id = id

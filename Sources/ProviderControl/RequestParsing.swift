@@ -4,7 +4,8 @@ package import ProviderModel
 
 extension RequestLine {
   /// - Parameter mountpoint: absolute paths below it are taken as relative to the root.
-  package func parsed(mountpoint: String) throws(RequestProblem) -> ParsedRequest {
+  /// - Parameter rules: reads the JSON of a rule.
+  package func parsed(mountpoint: String, rules: RuleCoding) throws(RequestProblem) -> ParsedRequest {
     switch verb {
     case "hello": .host(.hello(app: appID))
     case "provider": .host(.provider)
@@ -29,6 +30,12 @@ extension RequestLine {
     case "holds": .model(.holds)
     case "release":
       .model(.release(try required(name, "name"), error: try choice(error, "error")))
+    case "explain":
+      .model(
+        .explain(
+          try itemPath(mountpoint), try required(try choice(operation, "operation"), "operation"), app: appID,
+          at: try holdPoint()))
+    case "rule": .model(try ruleCommand(rules))
     case "wait": .model(.wait(try waitCondition(mountpoint)))
     case "coordinate": .model(.coordinate(try intentList(mountpoint), purpose: purpose ?? ""))
     case "finish": .model(.finish(ClaimID(try required(claim, "claim"))))
@@ -120,6 +127,25 @@ extension RequestLine {
       let path = WirePath(bytes: Array(rest[..<equals].utf8))
       return .state(try path.itemPath(mountpoint: mountpoint), state)
     default: throw problem
+    }
+  }
+
+  private func ruleCommand(_ coding: RuleCoding) throws(RequestProblem) -> Command {
+    switch action ?? "list" {
+    case "list": return .rules
+    case "clear": return .clearRules
+    case "remove": return .removeRule(try required(name, "name"))
+    case "add":
+      let line = try required(rule, "rule")
+      let json: [UInt8]
+      do throws(ConnectionProblem) {
+        json = try LineCoding.line(line)
+      } catch {
+        throw RequestProblem("rule: \(error)")
+      }
+      return .addRule(try coding.read(json))
+    case let other:
+      throw RequestProblem("rule: \"action\" is list, add, remove or clear, not \"\(other)\"")
     }
   }
 

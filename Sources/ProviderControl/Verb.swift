@@ -3,8 +3,9 @@ import ProviderModel
 /// The protocol's verbs, and the nearest one to a slip of the keyboard.
 package enum Verb {
   package static let all = [
-    "cancel", "clock", "coordinate", "download", "events", "evict", "finish", "hello", "hold", "holds",
-    "pick", "provider", "release", "restore", "revoke", "start", "status", "stop", "unmount", "wait",
+    "cancel", "clock", "coordinate", "download", "events", "evict", "explain", "finish", "hello", "hold",
+    "holds",
+    "pick", "provider", "release", "restore", "revoke", "rule", "start", "status", "stop", "unmount", "wait",
   ]
 
   package static func nearest(to word: String) -> String { Nearest.word(to: word, among: all) ?? "status" }

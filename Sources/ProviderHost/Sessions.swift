@@ -9,10 +9,12 @@ package final class Sessions: LineServerDelegate {
     package var mountpoint: String
     package var profile: Profile
     package var source: String
-    package init(mountpoint: String, profile: Profile, source: String) {
+    package var rules: RuleCoding
+    package init(mountpoint: String, profile: Profile, source: String, rules: RuleCoding) {
       self.mountpoint = mountpoint
       self.profile = profile
       self.source = source
+      self.rules = rules
     }
   }
 
@@ -38,8 +40,8 @@ package final class Sessions: LineServerDelegate {
     self.unmount = unmount
     host.onAnswer { session, number, answer in
       Sessions.send(
-        ReplyLine(id: number, answer, mountpoint: facts.mountpoint), to: ConnectionID(session.rawValue),
-        server)
+        ReplyLine(id: number, answer, mountpoint: facts.mountpoint, rules: facts.rules),
+        to: ConnectionID(session.rawValue), server)
     }
   }
 
@@ -77,7 +79,7 @@ package final class Sessions: LineServerDelegate {
       return Sessions.send(ReplyLine(id: Sessions.number(in: line), problem: problem), to: id, server)
     }
     do {
-      switch try request.parsed(mountpoint: facts.mountpoint) {
+      switch try request.parsed(mountpoint: facts.mountpoint, rules: facts.rules) {
       case .model(let command):
         if case .cancel(let number) = command {
           host.journal.stopReading(Journal.Key(session: SessionID(id.rawValue), number: number))
@@ -113,7 +115,8 @@ package final class Sessions: LineServerDelegate {
     case .clock(let command):
       if let problem = host.run(command) {
         let refusal = Answer.failure(.invalid(problem), nil)
-        Sessions.send(ReplyLine(id: number, refusal, mountpoint: facts.mountpoint), to: id, server)
+        Sessions.send(
+          ReplyLine(id: number, refusal, mountpoint: facts.mountpoint, rules: facts.rules), to: id, server)
       } else {
         reply(to: id, number) { $0.clock = ClockLine(host.clock) }
       }

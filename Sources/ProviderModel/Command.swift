@@ -66,6 +66,8 @@ package enum Command: Hashable, Sendable {
   case removeRule(String)
   case clearRules
   case rules
+  /// What would happen to this operation of this app (nil: of the client's) now.
+  case explain(ItemPath, OperationName, app: AppID?, at: HoldPoint?)
   /// Gives up an earlier request of this session that is not answered yet.
   case cancel(request: Int)
 }
@@ -141,6 +143,7 @@ package enum Answer: Hashable, Sendable {
   case holds([HoldStatus])
   case released(Int)
   case rules([RuleStatus])
+  case explanation(Explanation)
   /// The claim, and the item's path now for each intent (it may have moved while waiting).
   case claim(ClaimID, [ItemPath])
   case failure(ProviderError, ItemPath?)

@@ -113,6 +113,15 @@ extension Provider {
     case .removeRule(let name): removeRule(name, key)
     case .clearRules: clearRules(key)
     case .rules: finish(key, .rules(ruleStatuses))
+    case .explain(let path, let operation, let app, let at):
+      withSlots([path], key) { provider, slots in
+        if provider.items[slots[0]].kind == .directory, provider.items[slots[0]].listing != .listed {
+          return provider.wait(forListing: slots[0], key)
+        }
+        let explanation = provider.explanation(
+          of: operation, on: slots[0], app: app ?? session.app, at: at)
+        provider.finish(key, .explanation(explanation))
+      }
     }
   }
 

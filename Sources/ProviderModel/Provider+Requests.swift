@@ -94,10 +94,14 @@ extension Provider {
     finish(asked, .opened(handle, .pageCache))
   }
 
-  /// Every read is to be seen; but where that would refuse shared maps, only where something waits for a read.
-  private func lane(for slot: Slot) -> Lane {
-    let isWatched = holds.all.contains { $0.operation == .read && items.isCovered(slot, by: $0.slot) }
-    return mapsDirectReads || isWatched ? .direct : .pageCache
+  /// Every read is to be seen; but where that would refuse shared maps, only where something
+  /// is to befall its reads.
+  private func lane(for slot: Slot, _ handle: OpenHandle?) -> Lane {
+    if mapsDirectReads || handle?.content != nil || sizeCourses[slot] != nil { return .direct }
+    let isWatched =
+      rules.mayConcern(.read, on: slot)
+      || holds.all.contains { $0.operation == .read && items.isCovered(slot, by: $0.slot) }
+    return isWatched ? .direct : .pageCache
   }
 
   mutating func opened(_ id: HandleID, _ result: Result<SourceItem, ErrnoName>) {
@@ -106,7 +110,7 @@ extension Provider {
     guard let asked = parked[request] else { return closeHandle(id) }
     switch result {
     case .success(let found) where found.stamp == handles[id]?.stamp:
-      finish(asked, .opened(id, lane(for: slot)))
+      finish(asked, .opened(id, lane(for: slot, handles[id])))
     case .success(let found) where found.kind != items[slot].kind:
       // Something that is no file took its place; what was listed is not mixed with what that is.
       announceChange(of: slot, from: items[slot].stamp)

@@ -3,7 +3,7 @@
 //
 //     kernel request → gate → behavior → items → content → reply
 
-package struct Provider: ~Copyable {
+package struct Provider {
   let profile: Profile
   /// Whether the kernel can share maps of files whose every read comes to us (6.6).
   let mapsDirectReads: Bool

@@ -76,6 +76,61 @@
       try await call("evict") { $0.paths = paths.map { WirePath(bytes: $0.bytes) } }
     }
 
+    // MARK: Rules
+
+    /// Adds a rule in front of the others; it is in force for every open that comes after the return.
+    /// - Parameter json: as in a profile's `rules`.
+    /// - Throws: ``ProviderFailure``, which says what is wrong with the JSON, with line and column.
+    public func addRule(_ json: String) async throws {
+      let rule: JSONValue
+      do {
+        rule = try LineCoding.message(JSONValue.self, from: Array(json.utf8))
+      } catch {
+        throw ProviderFailure(error, during: "rule add")
+      }
+      try await call("rule") {
+        $0.action = "add"
+        $0.rule = rule
+      }
+    }
+
+    /// What the rule had parked goes on.
+    public func removeRule(_ name: String) async throws {
+      try await call("rule") {
+        $0.action = "remove"
+        $0.name = name
+      }
+    }
+
+    public func clearRules() async throws { try await call("rule") { $0.action = "clear" } }
+
+    /// How often each rule has struck, by its name.
+    public func ruleHits() async throws -> [String: UInt64] {
+      let lines = try await call("rule").rules ?? []
+      var hits: [String: UInt64] = [:]
+      for line in lines {
+        if case .object(let rule) = line.rule, case .text(let name) = rule["name"] { hits[name] = line.hits }
+      }
+      return hits
+    }
+
+    /// What would happen to an operation now: "served", an errno's name, "held" or "waits".
+    /// - Parameters:
+    ///   - app: whose operation it is.
+    ///   - at: where in the file, as "40%" or "65536".
+    public func explain(
+      _ path: ItemPath, _ operation: HoldableOperation, app: String? = nil, at: String? = nil
+    ) async throws -> String {
+      let line = try await call("explain") {
+        $0.path = WirePath(bytes: path.bytes)
+        $0.operation = operation.rawValue
+        $0.app = app
+        $0.at = at
+      }.explanation
+      guard let line else { throw ProviderFailure.ended("an explanation") }
+      return line.error?.errno ?? line.outcome
+    }
+
     // MARK: Waiting
 
     /// Returns once the condition holds.

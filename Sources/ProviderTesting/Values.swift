@@ -61,6 +61,8 @@
     case download
     /// A coordinated access.
     case coordinate
+    /// Starting and stopping access.
+    case start, stop
   }
 
   /// What a test can wait for.

@@ -54,7 +54,8 @@ struct ProviderProcess {
     let sessions = Sessions(
       host: host, server: server,
       facts: Sessions.Facts(
-        mountpoint: settings.mountpoint, profile: settings.profile, source: settings.sourceName),
+        mountpoint: settings.mountpoint, profile: settings.profile, source: settings.sourceName,
+        rules: .profiles),
       unmount: { answer in ending.request(answer) })
     let mount: Mount
     do {

@@ -96,8 +96,10 @@ private func help(_ words: String...) -> String? {
     #expect(spec.help.contains("usage: fakeprovider \(spec.name)"))
     #expect(!spec.examples.isEmpty)
     for example in spec.examples {
-      // Quoted words of the examples are the command's own, after the dashes.
-      let words = example.command.split(separator: " ").map { Argument(String($0)) }
+      // What stands in single quotes is one word.
+      let words = example.command.split(separator: "'").enumerated().flatMap { index, piece in
+        index % 2 == 1 ? [Argument(String(piece))] : piece.split(separator: " ").map { Argument(String($0)) }
+      }
       #expect(words.first == "fakeprovider")
       guard case .verb(let parsed) = CommandLineReading(Array(words.dropFirst())) else {
         Issue.record("\(example.command) is not valid")

@@ -4,9 +4,24 @@ import Testing
 
 private let mountpoint = "/mnt/p"
 
-private func parsed(_ text: String) throws -> ParsedRequest {
-  try LineCoding.message(RequestLine.self, from: Array(text.utf8)).parsed(mountpoint: mountpoint)
+extension RuleCoding {
+  /// A rule that is its name alone, on opens: what JSON says is the profile reader's business.
+  static let named = RuleCoding(
+    read: { json throws(RequestProblem) in
+      guard case .object(let members) = try? LineCoding.message(JSONValue.self, from: json),
+        case .text(let name) = members["name"]
+      else { throw RequestProblem("a rule without a name") }
+      return Rule(name: name, operations: [.open], effect: RuleEffect(disturbance: .stall))
+    },
+    write: { Array(#"{"name":"\#($0.name)"}"#.utf8) })
 }
+
+private func parsed(_ text: String) throws -> ParsedRequest {
+  try LineCoding.message(RequestLine.self, from: Array(text.utf8)).parsed(
+    mountpoint: mountpoint, rules: .named)
+}
+
+private let operations = OperationName.allCases.map(\.rawValue).joined(separator: ", ")
 
 private func path(_ text: String) throws -> ItemPath { try #require(ItemPath(text)) }
 
@@ -72,6 +87,17 @@ private func path(_ text: String) throws -> ItemPath { try #require(ItemPath(tex
       ),
       (#"{"id":1,"verb":"finish","claim":9}"#, .finish(ClaimID(9))),
       (#"{"id":1,"verb":"cancel","request":3}"#, .cancel(request: 3)),
+      (
+        #"{"id":1,"verb":"explain","path":"a","operation":"read","app":"x","at":"40%"}"#,
+        .explain(a, .read, app: AppID("x"), at: .millionths(400_000))
+      ),
+      (#"{"id":1,"verb":"rule"}"#, .rules),
+      (#"{"id":1,"verb":"rule","action":"clear"}"#, .clearRules),
+      (#"{"id":1,"verb":"rule","action":"remove","name":"r"}"#, .removeRule("r")),
+      (
+        #"{"id":1,"verb":"rule","action":"add","rule":{"name":"r"}}"#,
+        .addRule(Rule(name: "r", operations: [.open], effect: RuleEffect(disturbance: .stall)))
+      ),
     ]
     for (text, command) in known { #expect(try parsed(text) == .model(command)) }
     let verbs = Set(
@@ -94,7 +120,7 @@ private func path(_ text: String) throws -> ItemPath { try #require(ItemPath(tex
     (#""verb":"hold","path":"a""#, "hold needs \"operation\""),
     (
       #""verb":"hold","path":"a","operation":"write""#,
-      "hold: \"operation\" cannot be \"write\"; it is one of open, read, download"
+      "hold: \"operation\" cannot be \"write\"; it is one of \(operations)"
     ),
     (
       #""verb":"hold","path":"a","operation":"read","at":"half""#,
@@ -152,6 +178,6 @@ private func path(_ text: String) throws -> ItemPath { try #require(ItemPath(tex
     var request = RequestLine(id: 1, verb: "stop")
     request.path = WirePath(bytes: [0xFF])
     let name = try #require(Name([0xFF]))
-    #expect(try request.parsed(mountpoint: mountpoint) == .model(.stop(ItemPath([name]))))
+    #expect(try request.parsed(mountpoint: mountpoint, rules: .named) == .model(.stop(ItemPath([name]))))
   }
 }

@@ -85,17 +85,23 @@ private func roundTrip<Message: Codable & Equatable>(_ message: Message) throws 
       path: path, id: ItemID(4), kind: .file, copy: .downloading, upload: .clean, size: 10, arrived: 4,
       version: 2,
       openHandles: 1, scopes: [process], claims: [ClaimID(9)])
+    let rule = Rule(name: "r", operations: [.open], effect: RuleEffect(disturbance: .stall))
     let answers: [Answer] = [
       .done, .items([status]), .grants([GrantStatus(path: path, app: AppID("x"))]), .started(false),
       .revoked(RevocationSummary(grants: 1, scopes: 2, descriptors: 3, processesKilled: 4)), .hold("h"),
       .holds([HoldStatus(name: "h", operation: .read, path: path, at: .millionths(400_000), parked: 1)]),
-      .released(2), .claim(ClaimID(9), [path]), .failure(.accessRevoked, path),
+      .released(2), .rules([RuleStatus(rule: rule, considered: 3, hits: 2)]),
+      .explanation(
+        Explanation(
+          outcome: .fails(.fault(.EIO)), takes: .seconds(1), rules: ["r"], steps: ["evicted a"],
+          nearMisses: [Explanation.NearMiss(rule: "s", reasons: ["no"])])), .claim(ClaimID(9), [path]),
+      .failure(.accessRevoked, path),
     ]
     for answer in answers {
-      let reply = ReplyLine(id: 1, answer, mountpoint: "/m")
+      let reply = ReplyLine(id: 1, answer, mountpoint: "/m", rules: .named)
       #expect(try roundTrip(reply) == reply)
     }
-    let grants = ReplyLine(id: 1, answers[2], mountpoint: "/m n").grants
+    let grants = ReplyLine(id: 1, answers[2], mountpoint: "/m n", rules: .named).grants
     #expect(grants?.first?.url == "file:///m%20n/a/b.pdf")
   }
 }

@@ -77,7 +77,10 @@ final class TestProvider: Sendable {
     for (text, size) in files { paths[try #require(ItemPath(text))] = size }
     backend = MemoryBackend(paths)
     backend.serve(host)
-    let facts = Sessions.Facts(mountpoint: "/m", profile: profile, source: "memory")
+    let facts = Sessions.Facts(
+      mountpoint: "/m", profile: profile, source: "memory",
+      rules: RuleCoding(
+        read: { _ throws(RequestProblem) in throw RequestProblem("none") }, write: { _ in [] }))
     sessions = Sessions(host: host, server: try LineServer(path: path), facts: facts) { [unmounts] done in
       unmounts.put(true)
       done()

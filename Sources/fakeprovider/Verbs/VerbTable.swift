@@ -1,3 +1,5 @@
+import ProviderModel
+
 /// Every verb: its options, what it takes, what it says of itself. Nothing else knows the command line.
 enum VerbTable {
   static let all: [VerbSpec] = providers + access + content + control + about
@@ -147,7 +149,8 @@ enum VerbTable {
         .value("--name", "H", "what to call it; without it a name is made up and printed"), json,
       ],
       positionals: [
-        Positional(name: "OPERATION", choices: ["open", "read", "download"]), Positional(name: "PATH"),
+        Positional(name: "OPERATION", choices: OperationName.allCases.map(\.rawValue)),
+        Positional(name: "PATH"),
       ],
       examples: [
         Example(
@@ -169,6 +172,45 @@ enum VerbTable {
       examples: [
         Example(command: "fakeprovider release stuck", says: "it goes on"),
         Example(command: "fakeprovider release stuck --error ETIMEDOUT", says: "it fails"),
+      ]),
+    VerbSpec(
+      name: "rule", summary: "adds, lists or removes rules: what befalls which operations",
+      options: [provider, json],
+      positionals: [
+        Positional(name: "ACTION", count: .optional, choices: ["list", "add", "remove", "clear"]),
+        Positional(name: "RULE", count: .optional),
+      ],
+      details: """
+        add takes a rule as a profile has it, as JSON or - for standard input; it is in force when the command
+        returns, for opens that come later, and comes before the rules that are there. remove takes a name; what a
+        rule had parked then goes on.
+        """,
+      examples: [
+        Example(
+          command:
+            #"fakeprovider rule add '{"name": "lost", "on": "open", "path": "**/*.pdf", "effect": {"error": "EIO"}}'"#,
+          says: "no PDF opens any more"),
+        Example(command: "fakeprovider rule list", says: "with how often each has struck"),
+        Example(command: "fakeprovider rule remove lost", says: "and they open again"),
+      ]),
+    VerbSpec(
+      name: "explain", summary: "says what would happen to OPERATION on PATH now, and why",
+      options: [
+        .value("--app", "ID", "whose operation it is; else this program's"),
+        .value("--at", "POINT", "where in the file, like 40% or 65536"), json,
+      ],
+      positionals: [
+        Positional(name: "PATH"),
+        Positional(name: "OPERATION", choices: OperationName.allCases.map(\.rawValue)),
+      ],
+      details: """
+        The operation runs on a copy of the provider, so nothing changes. A read is one of a new open. Rules that
+        would not strike, but nearly would, are listed with the reason.
+        """,
+      examples: [
+        Example(
+          command: "fakeprovider explain /tmp/cloud/Letter.pdf read --app com.example.notes",
+          says: "why that app cannot read it")
       ]),
     VerbSpec(
       name: "wait", summary: "waits until CONDITION is true; exit 1 when it is not in time",
