@@ -4,10 +4,10 @@ extension Provider {
   /// Starts the item's download unless it is under way.
   mutating func materialize(_ slot: Slot) {
     guard transfers[slot] == nil, !isHere(slot) else { return }
-    let attempt = downloads[slot] ?? 0
-    downloads[slot] = attempt + 1
     items[slot].copy = .downloading
-    let dice = Dice(seed: profile.seed, item: items[slot].id, action: .download, attempt: attempt)
+    let id = items[slot].id
+    let attempt = attempts.count(.download, of: id)
+    let dice = Dice(seed: profile.seed, item: id, action: .download, attempt: attempt)
     let size = items[slot].stamp.size
     transfers.start(
       Transfer(slot: slot, size: size, latency: profile.download.latency.draw(dice), started: now))

@@ -25,12 +25,7 @@ package struct Provider {
   var contentWaiters = Table<Slot, [Waiter]>()
   /// Opens that wait for the item's pages to be dropped.
   var pageWaiters = Table<Slot, [RequestID]>()
-  /// Downloads so far, for the dice; only items that had one are in it.
-  var downloads = Table<Slot, UInt64>()
-  /// Opens so far, likewise.
-  var opens = Table<Slot, UInt64>()
-  /// Times that a directory was opened, likewise.
-  var directoryOpens = Table<Slot, UInt64>()
+  var attempts = Attempts()
   /// Contents whose end was said before what follows them is known.
   var announcedChanges = Table<Slot, SourceStamp>()
 
@@ -126,11 +121,7 @@ package struct Provider {
     case .judged(let judgement): carryOut(judgement, for: asked)
     case .fail(let error): finish(asked, .error(error))
     case .answer(let reply): finish(asked, reply)
-    case .delay(let span):
-      // Counted when it draws, so that two at once do not draw the same.
-      if case .open(let node, _) = asked.request.operation { opens[node.slot, default: 0] += 1 }
-      park(asked, .delay)
-      deadlines.schedule(.request(asked.request.id), at: now + span)
+    case .delay(let span): delay(asked, by: span)
     case .hold(let hold):
       park(asked, .hold(hold))
       holds.park(.request(asked.request.id), at: hold)

@@ -55,11 +55,15 @@ final class ModelHarness {
   let app = Actor(2, "app")
 
   /// - Parameter files: paths and sizes.
-  init(_ files: [ItemPath: Int64], _ change: (inout Profile) -> Void = { _ in }) {
+  convenience init(_ files: [ItemPath: Int64], _ change: (inout Profile) -> Void = { _ in }) {
     var source = SourceTree()
     for (path, size) in files.sorted(by: { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }) {
       source.add(path, size: size)
     }
+    self.init(source, change)
+  }
+
+  init(_ source: SourceTree, _ change: (inout Profile) -> Void = { _ in }) {
     var profile = Profile(name: "test")
     change(&profile)
     self.source = source

@@ -49,9 +49,16 @@ package struct Profile: Hashable, Sendable {
 
   /// Delays of single operations.
   package struct Latencies: Hashable, Sendable {
+    package var lookup = Latency.fixed(.zero)
+    package var getattr = Latency.fixed(.zero)
+    package var readlink = Latency.fixed(.zero)
     package var open = Latency.fixed(.zero)
+    /// The first read of a file after it was opened.
+    package var read = Latency.fixed(.zero)
     /// The first time that a directory is read after it was opened.
     package var list = Latency.fixed(.zero)
+    /// Extended attributes: reading one, or the list of their names.
+    package var attributes = Latency.fixed(.zero)
     package init() {}
   }
 
