@@ -74,12 +74,15 @@ extension Provider {
     case .read(_, let offset, let length):
       // The first byte is what materializes; a read past the end asks for none.
       let wantsBytes = length > 0 && offset < items[slot].stamp.size
-      return wantsBytes && !isHere(slot) ? .download(slot) : nil
+      return wantsBytes && !isHere(slot) && !hasArrived(offset..<offset + length, of: slot)
+        ? .download(slot) : nil
+    case .open(_, let writes):
+      return profile.download.trigger == .open && !writes && !isHere(slot) ? .download(slot) : nil
     case .setAttribute(_, let name, let value):
       guard AttributeAction.Name(name) == .action, AttributeAction(value) == .download else { return nil }
       return isHere(slot) ? nil : .download(slot)
-    case .getAttributes, .readLink, .open, .openDirectory, .statistics, .getAttribute, .listAttributes,
-      .synchronize, .change:
+    case .getAttributes, .readLink, .openDirectory, .statistics, .getAttribute, .listAttributes, .synchronize,
+      .change:
       return nil
     }
   }
@@ -165,7 +168,7 @@ extension Provider {
     case .version: value = "\(items[slot].version)"
     case .progress:
       let size = items[slot].stamp.size
-      let arrived = isHere(slot) ? size : transfers[slot]?.arrived ?? 0
+      let arrived = isHere(slot) ? size : transfers.arrived(slot) ?? 0
       value = size == 0 ? "100" : "\(Int128(arrived) * 100 / Int128(size))"
     case .action: return .fail(.noSuchAttribute)
     case nil:

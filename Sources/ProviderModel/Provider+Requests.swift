@@ -48,7 +48,9 @@ extension Provider {
     case .directory(let rows, let plus):
       if plus { for row in rows { if let node = row.node { items[node.slot].lookups += 1 } } }
     case .error(let error): noteFailedFill(asked.request, error)
-    case .content: if let slot = fill(asked.request) { noteFill(of: slot) }
+    case .content(let id, _, let length, _, _):
+      if length > 0 { handles[id]?.wasRead = true }
+      if let slot = fill(asked.request) { noteFill(of: slot) }
     default: break
     }
     effects.append(.reply(asked.request.id, reply))

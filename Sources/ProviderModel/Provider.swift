@@ -48,7 +48,8 @@ package struct Provider {
     items = ItemTable(root: root)
     gate = Gate(profile.access)
     transfers = Transfers(
-      bandwidth: profile.download.bandwidth, concurrency: profile.download.concurrency)
+      bandwidth: Bandwidth(shared: profile.download.bandwidth, slowStart: profile.download.slowStart),
+      concurrency: profile.download.concurrency)
     rules = Rules(profile.rules)
     for (index, event) in profile.events.enumerated() {
       deadlines.schedule(.timedEvent(index), at: .start + event.at)
@@ -130,10 +131,7 @@ package struct Provider {
       park(asked, .listing(directory))
       listingWaiters[directory, default: []].append(.request(asked.request.id))
       list(directory)
-    case .download(let slot):
-      park(asked, .content(slot))
-      contentWaiters[slot, default: []].append(.request(asked.request.id))
-      materialize(slot)
+    case .download(let slot): awaitContent(of: slot, for: asked)
     case .open(let slot, _) where mustDropPages(before: asked, of: slot):
       park(asked, .pages(slot))
       pageWaiters[slot, default: []].append(asked.request.id)
@@ -167,6 +165,8 @@ struct Parked {
   var wait = Wait.nothing
   /// It has had its delay.
   var isDelayed = false
+  /// When it no longer waits for a download that has failed.
+  var givesUpAt: Instant?
   var sawPagesDropped = false
   /// The rules have said what they have to say.
   var isJudged = false

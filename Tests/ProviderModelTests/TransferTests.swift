@@ -78,9 +78,22 @@ import Testing
     }
     let bandwidth: Int64? = [7, 1_000, 999_983].randomElement(using: &random)
     let concurrency = Int.random(in: 1...7, using: &random)
+    let itemBandwidth: Int64? = [nil, 3, 777, 500_009].randomElement(using: &random) ?? nil
+    let slowStart: Profile.SlowStart? =
+      [
+        nil, .init(bandwidth: 5, length: .seconds(2)), .init(bandwidth: 997, length: .seconds(40)),
+      ].randomElement(using: &random) ?? nil
+    let stalls: [Profile.Stall] = [
+      .init(at: .millionths(333_333), length: .milliseconds(1_501)),
+      .init(at: .bytes(77), length: .seconds(7), bandwidth: 13, path: Glob("f[0-4]")),
+      .init(at: .bytes(99), length: nil, bandwidth: 11, path: Glob("f6")),
+    ].filter { _ in Bool.random(using: &random) }
     let harness = harness(files) {
       $0.seed = seed
       $0.download.bandwidth = bandwidth
+      $0.download.itemBandwidth = itemBandwidth
+      $0.download.slowStart = slowStart
+      $0.download.stalls = stalls
       $0.download.concurrency = concurrency
       $0.download.latency = .uniform(minimum: .zero, maximum: .seconds(3))
     }
@@ -92,13 +105,15 @@ import Testing
     let end: Int64 = 100_000_000_000_000
     for _ in 1..<steps {
       harness.tick(to: harness.now + Span(nanoseconds: Int64.random(in: 1...40_000_003, using: &moments)))
+      // Looking changes nothing either.
+      harness.ask(.status([]))
     }
     harness.tick(to: Instant(nanoseconds: end))
     harness.expectNobodyWaits()
     return Dictionary(uniqueKeysWithValues: harness.events(.downloadFinished).map { ($0.path, $0.at) })
   }
 
-  @Test(arguments: 1...40 as ClosedRange<UInt64>)
+  @Test(arguments: 1...80 as ClosedRange<UInt64>)
   func `arrive at the same moments in one jump and in many steps`(seed: UInt64) throws {
     let jump = try finishes(seed: seed, steps: 1)
     #expect(jump.count == 9)

@@ -8,6 +8,8 @@ struct OpenHandle {
   var isDirectory: Bool
   /// The file in the source is another by now: reads get ESTALE.
   var isStale = false
+  /// It has had bytes.
+  var wasRead = false
   /// Cut off by `revoke --reads`.
   var isCutOff = false
   /// Opens of the item before this one, for the dice of its first read or listing.
