@@ -55,6 +55,7 @@ extension ItemLine {
     self.init(
       path: WirePath(status.path), id: status.id.rawValue, kind: status.kind.name,
       copy: status.copy.name, upload: status.upload.name, size: status.size, arrived: status.arrived,
+      phase: status.transfer?.phase.rawValue, bytesPerSecond: status.transfer?.bytesPerSecond,
       version: status.version, open: status.openHandles, scopes: status.scopes.map(\.number),
       claims: status.claims.map(\.rawValue))
   }

@@ -79,6 +79,9 @@ package struct ItemLine: Codable, Hashable, Sendable {
   package var upload: String
   package var size: Int64
   package var arrived: Int64?
+  /// How the download is going, in TransferStatus's words.
+  package var phase: String?
+  package var bytesPerSecond: Int64?
   package var version: UInt64
   package var open: Int
   /// Processes with a started scope on it or on a folder around it.

@@ -88,6 +88,26 @@ package struct ControlRequest: Hashable, Sendable {
   }
 }
 
+/// How an item's download is going.
+package struct TransferStatus: Hashable, Sendable {
+  package enum Phase: String, Sendable, CaseIterable {
+    /// Others have to end first.
+    case queued
+    /// Asked for; no byte has come yet.
+    case waiting
+    case streaming
+    /// Nothing arrives, though nothing has failed.
+    case stalled
+    /// At a hold.
+    case held
+    /// It failed, and begins again later.
+    case retrying
+  }
+  package var phase: Phase
+  /// What arrives now; 0 in every phase but `streaming`, nil without a limit.
+  package var bytesPerSecond: Int64?
+}
+
 package struct ItemStatus: Hashable, Sendable {
   package var path: ItemPath
   package var id: ItemID
@@ -97,6 +117,8 @@ package struct ItemStatus: Hashable, Sendable {
   package var size: Int64
   /// Bytes of the download that have arrived; nil when none is under way.
   package var arrived: Int64?
+  /// nil when no download is under way.
+  package var transfer: TransferStatus?
   package var version: UInt64
   package var openHandles: Int
   package var scopes: [ProcessID]

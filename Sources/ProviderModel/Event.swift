@@ -45,6 +45,8 @@ package enum EventName: String, Sendable, CaseIterable {
   /// An open, read, listing or change was answered; `error` tells how, absent when it was served.
   case operation
   case downloadStarted, downloadFinished, downloadFailed
+  /// Nothing of it arrives, for a while or for ever; `offset` bytes have.
+  case downloadStalled
   case evicted
   case granted, revoked, restored
   case scopeStarted, scopeRefused, scopeStopped

@@ -2,44 +2,72 @@
 
 extension Provider {
   /// Starts the item's download unless it is under way.
-  mutating func materialize(_ slot: Slot) {
-    guard transfers[slot] == nil, !isHere(slot) else { return }
-    let attempt = downloads[slot] ?? 0
-    downloads[slot] = attempt + 1
+  ///
+  /// - Parameter isUrgent: a client asks for just this; it does not wait until a download that failed is tried
+  ///   again by itself.
+  mutating func materialize(_ slot: Slot, isUrgent: Bool = false) {
+    if isHere(slot) { return }
+    guard let transfer = transfers[slot] else { return attemptDownload(of: slot) }
+    if isUrgent, case .retrying = transfer.phase { attemptDownload(of: slot, after: transfer.trouble) }
+  }
+
+  /// Begins the item's download: everything that can befall it on its way is found here.
+  ///
+  /// A rule on `download` that matches this attempt is a stop too: `transfers.addStop(.rule(id), at: byte, to:
+  /// slot)`, with byte 0 for one that is about no bytes. The transfer stands still when it reaches it, after its
+  /// latency, and ``strike(_:transfer:)`` says what happens.
+  private mutating func attemptDownload(of slot: Slot, after trouble: Transfer.Trouble? = nil) {
+    let (id, size) = (items[slot].id, items[slot].stamp.size)
+    let attempt = attempts.count(.download, of: id)
+    let dice = Dice(seed: profile.seed, item: id, action: .download, attempt: attempt)
     items[slot].copy = .downloading
-    let dice = Dice(seed: profile.seed, item: items[slot].id, action: .download, attempt: attempt)
-    let size = items[slot].stamp.size
     transfers.start(
-      Transfer(slot: slot, size: size, latency: profile.download.latency.draw(dice), started: now))
+      Transfer(
+        slot: slot, size: size, latency: profile.download.latency.draw(dice),
+        limit: profile.download.itemBandwidth, trouble: trouble))
     for hold in holds.all where hold.operation == .download && items.isCovered(slot, by: hold.slot) {
-      transfers.addStop(hold.id, at: hold.at?.offset(in: size) ?? 0, to: slot)
+      stop(slot, at: hold)
+    }
+    if !profile.download.stalls.isEmpty {
+      let path = items.path(of: slot)
+      for stall in profile.download.stalls where stall.path?.matches(path) ?? true {
+        transfers.addStop(.stall(stall), at: stall.at.offset(in: size), to: slot)
+      }
+    }
+    for case .request(let id) in contentWaiters[slot] ?? [] {
+      if let end = parked[id].flatMap({ neededEnd($0.request.operation) }) {
+        transfers.announce(end, of: slot)
+      }
     }
     emitItem(.downloadStarted, slot)
+  }
+
+  mutating func stop(_ slot: Slot, at hold: Hold) {
+    transfers.addStop(.hold(hold.id), at: hold.at?.offset(in: items[slot].stamp.size) ?? 0, to: slot)
   }
 
   /// What was on its way is no longer what the server has: it begins again, for whoever waits for it.
   mutating func restartDownload(of slot: Slot) {
     transfers.cancel(slot)
     holds.unpark(transfer: slot)
-    items[slot].copy = .dataless
-    materialize(slot)
+    attemptDownload(of: slot)
   }
 
-  mutating func transferFinished(_ slot: Slot) {
+  /// Parks the request until the content that it needs is here.
+  mutating func awaitContent(of slot: Slot, for asked: Parked) {
+    park(asked, .content(slot))
+    contentWaiters[slot, default: []].append(.request(asked.request.id))
+    materialize(slot)
+    if let end = neededEnd(asked.request.operation) { transfers.announce(end, of: slot) }
+    if transfers[slot]?.trouble != nil { limitPatience(of: asked.request.id) }
+  }
+
+  private mutating func transferFinished(_ slot: Slot) {
     items[slot].copy = .local
     emitItem(.downloadFinished, slot)
     let waiting = contentWaiters.remove(slot) ?? []
     for waiter in waiting { wake(waiter) }
     effects.append(.invalidate(items.node(of: slot)))
-  }
-
-  mutating func transferFailed(_ slot: Slot, _ error: ProviderError) {
-    transfers.cancel(slot)
-    items[slot].copy = .dataless
-    let path = items.path(of: slot)
-    emit(Event(.downloadFailed, path: path, error: error))
-    let waiting = contentWaiters.remove(slot) ?? []
-    for waiter in waiting { fail(waiter, error, path) }
   }
 
   /// Why an item's copy cannot be dropped now; ``ProviderError/busy`` may pass when closes arrive.
@@ -58,61 +86,73 @@ extension Provider {
     emitItem(.evicted, slot)
   }
 
-  // MARK: Time
+  // MARK: Parts
 
-  /// Lets everything happen that is due up to `moment`, in its order.
-  mutating func advance(to moment: Instant) {
-    while true {
-      dropStaleDeadlines()
-      let due = deadlines.first.flatMap { $0.at <= moment ? $0 : nil }
-      if let (at, change) = transfers.next(through: min(due?.at ?? moment, moment)) {
-        now = max(now, at)
-        take(change)
-      } else if let due {
-        now = max(now, due.at)
-        deadlines.removeFirst()
-        meet(due.due)
-      } else {
-        break
+  /// Whether a read can be served while the rest is on its way.
+  func hasArrived(_ range: Range<Int64>, of slot: Slot) -> Bool {
+    guard profile.download.partial, let arrived = transfers.arrived(slot) else { return false }
+    return arrived >= min(range.upperBound, items[slot].stamp.size)
+  }
+
+  /// How much of the item a waiting read needs; nil for what needs all of it.
+  private func neededEnd(_ operation: Operation) -> Int64? {
+    guard profile.download.partial, case .read(let id, let offset, let length) = operation,
+      let slot = handles[id]?.slot
+    else { return nil }
+    return min(offset + length, items[slot].stamp.size)
+  }
+
+  private mutating func wakeReaders(of slot: Slot) {
+    let arrived = transfers.arrived(slot) ?? 0
+    for case .request(let id) in contentWaiters[slot] ?? [] {
+      guard let asked = parked[id], let end = neededEnd(asked.request.operation), end <= arrived else {
+        continue
       }
-    }
-    now = max(now, moment)
-  }
-
-  /// What was interrupted or answered meanwhile leaves its deadline behind.
-  mutating func dropStaleDeadlines() {
-    while let first = deadlines.first, !isAwaited(first.due) { deadlines.removeFirst() }
-  }
-
-  private func isAwaited(_ due: Due) -> Bool {
-    switch due {
-    case .request(let id): parked[id]?.wait == .delay || parked[id]?.wait == .pause
-    case .question(let key): questions[key]?.wait == .delay
-    case .timedEvent: true
+      resume(id)
     }
   }
 
-  private mutating func meet(_ due: Due) {
-    switch due {
-    case .request(let id): resume(id, delayed: parked[id]?.wait == .delay)
-    case .question(let key): ask(again: key)
-    case .timedEvent(let index):
-      let event = profile.events[index]
-      apply(event.change, to: event.path)
-    }
-  }
+  // MARK: On its way
 
-  private mutating func take(_ change: Transfers.Change) {
+  mutating func take(_ change: Transfers.Change) {
     switch change {
     case .began: break
+    case .arrived(let slot): wakeReaders(of: slot)
     case .finished(let slot): transferFinished(slot)
-    case .reachedHold(let slot, let hold):
-      holds.park(transfer: slot, at: hold)
-      var event = Event(.held, path: items.path(of: slot))
-      event.operation = OperationName.download.rawValue
-      event.hold = holds.name(of: hold)
-      event.offset = transfers[slot]?.arrived
+    case .reached(let slot, .hold(let hold)): park(transfer: slot, at: hold)
+    case .reached(let slot, .rule(let rule)): strike(rule, transfer: slot)
+    case .reached(let slot, .stall):
+      var event = Event(.downloadStalled, path: items.path(of: slot))
+      event.offset = transfers.arrived(slot)
       emit(event)
     }
+  }
+
+  mutating func park(transfer slot: Slot, at hold: HoldID) {
+    holds.park(transfer: slot, at: hold)
+    var event = Event(.held, path: items.path(of: slot))
+    event.operation = OperationName.download.rawValue
+    event.hold = holds.name(of: hold)
+    event.offset = transfers.arrived(slot)
+    emit(event)
+  }
+
+  /// A transfer has reached the byte of a rule and stands still until it is told how it goes on:
+  /// `transfers.set(.streaming, of: slot)`, `.stalled(until:)`, `.held(hold)` with ``park(transfer:at:)``,
+  /// `transfers.slowDown(_:to:until:)` or ``transferFailed(_:_:)``.
+  mutating func strike(_ rule: RuleID, transfer slot: Slot) { transfers.set(.streaming, of: slot) }
+
+  func transferStatus(of slot: Slot) -> TransferStatus? {
+    guard let transfer = transfers[slot] else { return nil }
+    let phase: TransferStatus.Phase =
+      switch transfer.phase {
+      case .queued: .queued
+      case .latency: .waiting
+      case .streaming: .streaming
+      case .held: .held
+      case .stalled, .struck: .stalled
+      case .retrying: .retrying
+      }
+    return TransferStatus(phase: phase, bytesPerSecond: transfers.bytesPerSecond(slot))
   }
 }

@@ -54,7 +54,7 @@ extension Provider {
     // Every time anew: what was there may have been evicted while the claim waited for the rest.
     for slot in missing where contentWaiters[slot]?.contains(.claim(id)) != true {
       contentWaiters[slot, default: []].append(.claim(id))
-      materialize(slot)
+      materialize(slot, isUrgent: true)
     }
     guard missing.isEmpty else { return }
     arbiter.markGranted(id)

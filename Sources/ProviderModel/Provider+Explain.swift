@@ -147,7 +147,7 @@ private struct Rehearsal {
         .openDirectory(node), then: { .readDirectory($0, cookie: 0, capacity: 4096, plus: false) })
     case .statfs: return run(.statistics)
     case .getxattr:
-      return run(.getAttribute(node, name: Array("user.fakeprovider.state".utf8), capacity: 0))
+      return run(.getAttribute(node, name: Array("user.test".utf8), capacity: 0))
     case .listxattr: return run(.listAttributes(node, capacity: 0))
     case .setxattr: return run(.setAttribute(node, name: Array("user.test".utf8), value: []))
     case .fsync: return run(.synchronize)
@@ -195,8 +195,9 @@ private struct Rehearsal {
   }
 
   private var heldTransfer: Explanation.Outcome? {
-    for transfer in provider.transfers.all {
-      if case .held(let id) = transfer.phase, let name = provider.holds.name(of: id) { return .held(name) }
+    for slot in provider.transfers.slots {
+      guard case .held(let id) = provider.transfers[slot]?.phase else { continue }
+      if let name = provider.holds.name(of: id) { return .held(name) }
     }
     return nil
   }

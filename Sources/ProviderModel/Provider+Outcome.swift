@@ -43,25 +43,12 @@ extension Provider {
     guard let slot = subject.slot else { return nil }
     if let lasting = lastingFault(of: asked) { return .fail(lasting.fault.error) }
     if let hold = hold(for: asked, on: subject) { return .hold(hold) }
-    switch asked.request.operation {
-    case .open:
-      return delay(profile.latency.open, for: asked, on: slot, action: .open, attempt: opens[slot] ?? 0)
-    case .read(let id, let offset, let length):
+    if asked.request.fillsCache, case .read(let id, let offset, let length) = asked.request.operation {
       let range = offset..<max(offset + 1, offset + length)
-      if asked.request.fillsCache,
-        let failed = handles[id]?.failedFills.first(where: { $0.range.overlaps(range) })
-      {
-        return .fail(failed.error)
-      }
-      return nil
-    case .readDirectory(let id, _, _, _):
-      if handles[id]?.isDelayed == true { return nil }
-      return delay(
-        profile.latency.list, for: asked, on: slot, action: .list, attempt: handles[id]?.attempt ?? 0)
-    case .lookup, .getAttributes, .readLink, .openDirectory, .statistics, .getAttribute, .listAttributes,
-      .setAttribute, .synchronize, .change:
-      return nil
+      let failed = handles[id]?.failedFills.first { $0.range.overlaps(range) }
+      if let failed { return .fail(failed.error) }
     }
+    return latency(of: asked, on: slot).map(Outcome.delay)
   }
 
   /// The hold that a person set for this.
@@ -76,15 +63,6 @@ extension Provider {
       for: asked.request.operation.kind, on: slot, range: range, size: items[slot].stamp.size, in: items)
   }
 
-  private func delay(
-    _ latency: Latency, for asked: Parked, on slot: Slot, action: Dice.Action, attempt: UInt64
-  ) -> Outcome? {
-    if asked.isDelayed { return nil }
-    let dice = Dice(seed: profile.seed, item: items[slot].id, action: action, attempt: attempt)
-    let span = latency.draw(dice)
-    return span > .zero ? .delay(span) : nil
-  }
-
   // MARK: Items
 
   /// What must come first: a directory's listing, or an item's content.
@@ -96,12 +74,15 @@ extension Provider {
     case .read(_, let offset, let length):
       // The first byte is what materializes; a read past the end asks for none.
       let wantsBytes = length > 0 && offset < items[slot].stamp.size
-      return wantsBytes && !isHere(slot) ? .download(slot) : nil
+      return wantsBytes && !isHere(slot) && !hasArrived(offset..<offset + length, of: slot)
+        ? .download(slot) : nil
+    case .open(_, let writes):
+      return profile.download.trigger == .open && !writes && !isHere(slot) ? .download(slot) : nil
     case .setAttribute(_, let name, let value):
       guard AttributeAction.Name(name) == .action, AttributeAction(value) == .download else { return nil }
       return isHere(slot) ? nil : .download(slot)
-    case .getAttributes, .readLink, .open, .openDirectory, .statistics, .getAttribute, .listAttributes,
-      .synchronize, .change:
+    case .getAttributes, .readLink, .openDirectory, .statistics, .getAttribute, .listAttributes, .synchronize,
+      .change:
       return nil
     }
   }
@@ -187,7 +168,7 @@ extension Provider {
     case .version: value = "\(items[slot].version)"
     case .progress:
       let size = items[slot].stamp.size
-      let arrived = isHere(slot) ? size : transfers[slot]?.arrived ?? 0
+      let arrived = isHere(slot) ? size : transfers.arrived(slot) ?? 0
       value = size == 0 ? "100" : "\(Int128(arrived) * 100 / Int128(size))"
     case .action: return .fail(.noSuchAttribute)
     case nil:

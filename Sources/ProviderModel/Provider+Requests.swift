@@ -47,9 +47,10 @@ extension Provider {
     case .entry(let node, _): items[node.slot].lookups += 1
     case .directory(let rows, let plus):
       if plus { for row in rows { if let node = row.node { items[node.slot].lookups += 1 } } }
-      if case .readDirectory(let id, _, _, _) = asked.request.operation { handles[id]?.isDelayed = true }
     case .error(let error): noteFailedFill(asked.request, error)
-    case .content: if let slot = fill(asked.request) { noteFill(of: slot) }
+    case .content(let id, _, let length, _, _):
+      if length > 0 { handles[id]?.wasRead = true }
+      if let slot = fill(asked.request) { noteFill(of: slot) }
     default: break
     }
     effects.append(.reply(asked.request.id, reply))
@@ -74,23 +75,21 @@ extension Provider {
   // MARK: Opening
 
   mutating func open(_ slot: Slot, for asked: Parked, app: AppID?) {
-    if !asked.isDelayed { opens[slot, default: 0] += 1 }
     items[slot].handles += 1
     let handle = handles.add(
       OpenHandle(
         slot: slot, process: asked.request.caller.process, app: app, stamp: items[slot].stamp,
-        isDirectory: false, content: asked.strike?.content, opening: asked.request.id))
+        isDirectory: false, attempt: attempt(of: .read, on: slot), content: asked.strike?.content,
+        opening: asked.request.id))
     park(asked, .opening(handle))
     effects.append(.open(handle, items.path(of: slot)))
   }
 
   mutating func openDirectory(_ slot: Slot, for asked: Parked) {
-    let attempt = directoryOpens[slot] ?? 0
-    directoryOpens[slot] = attempt + 1
     let handle = handles.add(
       OpenHandle(
         slot: slot, process: asked.request.caller.process, stamp: items[slot].stamp, isDirectory: true,
-        attempt: attempt))
+        attempt: attempt(of: .list, on: slot)))
     finish(asked, .opened(handle, .pageCache))
   }
 

@@ -7,7 +7,7 @@ extension Provider {
   mutating func status(_ slots: [Slot], _ key: QuestionKey) {
     if case .status([]) = questions[key]?.request.command {
       let open = handles.all.filter { !$0.handle.isDirectory }.map(\.handle.slot)
-      return finish(key, .items(unique(transfers.all.map(\.slot) + open).map { status(of: $0) }))
+      return finish(key, .items(unique(transfers.slots + open).map { status(of: $0) }))
     }
     var found: [Slot] = []
     for slot in slots {
@@ -22,8 +22,8 @@ extension Provider {
   func status(of slot: Slot) -> ItemStatus {
     ItemStatus(
       path: items.path(of: slot), id: items[slot].id, kind: items[slot].kind, copy: items[slot].copy,
-      upload: items[slot].upload, size: items[slot].stamp.size, arrived: transfers[slot]?.arrived,
-      version: items[slot].version, openHandles: Int(items[slot].handles),
+      upload: items[slot].upload, size: items[slot].stamp.size, arrived: transfers.arrived(slot),
+      transfer: transferStatus(of: slot), version: items[slot].version, openHandles: Int(items[slot].handles),
       scopes: gate.holders(of: slot, in: items), claims: arbiter.claims(on: slot))
   }
 
@@ -104,18 +104,27 @@ extension Provider {
     dropPages(of: handle.slot)
   }
 
-  /// A reader that waits for its first byte has not got at the content yet.
+  /// A reader that waits for its first byte has not got at the content yet; nor has an open that waits.
   ///
-  /// The descriptor's app counts: who reads may have it from a parent, and have no scope of its own.
+  /// Of a read the descriptor's app counts: who reads may have it from a parent, and have no scope of its own.
   mutating func failWaitingReads(of slot: Slot, by app: AppID?) {
     for request in parked.keys {
       guard let asked = parked[request], case .content(let wanted) = asked.wait,
-        case .read(let id, _, _) = asked.request.operation, items.isCovered(wanted, by: slot),
-        app == nil || handles[id]?.app == app
+        items.isCovered(wanted, by: slot)
       else { continue }
-      // Whoever copies by several calls tries the next one; that must not wait for the download again.
-      handles[id]?.isCutOff = true
-      finish(asked, .error(.accessRevoked))
+      switch asked.request.operation {
+      case .read(let id, _, _) where app == nil || handles[id]?.app == app:
+        // Of one that comes in parts, it may have had some.
+        if handles[id]?.wasRead == true { continue }
+        // Whoever copies by several calls tries the next one; that must not wait for the download again.
+        handles[id]?.isCutOff = true
+        finish(asked, .error(.accessRevoked))
+      case .open:
+        if case .failure(let error) = passGate(asked.request, on: .item(wanted)) {
+          finish(asked, .error(error))
+        }
+      default: break
+      }
     }
   }
 
@@ -137,7 +146,7 @@ extension Provider {
     questions[key]?.wait = .content(missing)
     for slot in missing {
       contentWaiters[slot, default: []].append(.question(key))
-      materialize(slot)
+      materialize(slot, isUrgent: true)
     }
   }
 
@@ -183,8 +192,8 @@ extension Provider {
       return finish(key, .failure(.invalid("there is a hold named \(name ?? "") already"), nil))
     }
     if operation == .download {
-      for transfer in transfers.all where items.isCovered(transfer.slot, by: slot) {
-        transfers.addStop(hold.id, at: at?.offset(in: transfer.size) ?? 0, to: transfer.slot)
+      for transfer in transfers.slots where items.isCovered(transfer, by: slot) {
+        stop(transfer, at: hold)
       }
     }
     finish(key, .hold(hold.name))

@@ -25,12 +25,7 @@ package struct Provider {
   var contentWaiters = Table<Slot, [Waiter]>()
   /// Opens that wait for the item's pages to be dropped.
   var pageWaiters = Table<Slot, [RequestID]>()
-  /// Downloads so far, for the dice; only items that had one are in it.
-  var downloads = Table<Slot, UInt64>()
-  /// Opens so far, likewise.
-  var opens = Table<Slot, UInt64>()
-  /// Times that a directory was opened, likewise.
-  var directoryOpens = Table<Slot, UInt64>()
+  var attempts = Attempts()
   /// Contents whose end was said before what follows them is known.
   var announcedChanges = Table<Slot, SourceStamp>()
 
@@ -53,7 +48,8 @@ package struct Provider {
     items = ItemTable(root: root)
     gate = Gate(profile.access)
     transfers = Transfers(
-      bandwidth: profile.download.bandwidth, concurrency: profile.download.concurrency)
+      bandwidth: Bandwidth(shared: profile.download.bandwidth, slowStart: profile.download.slowStart),
+      concurrency: profile.download.concurrency)
     rules = Rules(profile.rules)
     for (index, event) in profile.events.enumerated() {
       deadlines.schedule(.timedEvent(index), at: .start + event.at)
@@ -126,11 +122,7 @@ package struct Provider {
     case .judged(let judgement): carryOut(judgement, for: asked)
     case .fail(let error): finish(asked, .error(error))
     case .answer(let reply): finish(asked, reply)
-    case .delay(let span):
-      // Counted when it draws, so that two at once do not draw the same.
-      if case .open(let node, _) = asked.request.operation { opens[node.slot, default: 0] += 1 }
-      park(asked, .delay)
-      deadlines.schedule(.request(asked.request.id), at: now + span)
+    case .delay(let span): delay(asked, by: span)
     case .hold(let hold):
       park(asked, .hold(hold))
       holds.park(.request(asked.request.id), at: hold)
@@ -139,10 +131,7 @@ package struct Provider {
       park(asked, .listing(directory))
       listingWaiters[directory, default: []].append(.request(asked.request.id))
       list(directory)
-    case .download(let slot):
-      park(asked, .content(slot))
-      contentWaiters[slot, default: []].append(.request(asked.request.id))
-      materialize(slot)
+    case .download(let slot): awaitContent(of: slot, for: asked)
     case .open(let slot, _) where mustDropPages(before: asked, of: slot):
       park(asked, .pages(slot))
       pageWaiters[slot, default: []].append(asked.request.id)
@@ -176,6 +165,8 @@ struct Parked {
   var wait = Wait.nothing
   /// It has had its delay.
   var isDelayed = false
+  /// When it no longer waits for a download that has failed.
+  var givesUpAt: Instant?
   var sawPagesDropped = false
   /// The rules have said what they have to say.
   var isJudged = false

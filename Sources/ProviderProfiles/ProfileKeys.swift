@@ -51,10 +51,19 @@ package enum ProfileKeys {
     .number(
       "download.concurrency", \.download.concurrency, 1...128,
       summary: "Transfers under way at once; the others queue."),
+    .latency("latency.lookup", \.latency.lookup, summary: "Delay of each look for a name in a folder."),
+    .latency("latency.getattr", \.latency.getattr, summary: "Delay of each stat of an item."),
+    .latency("latency.readlink", \.latency.readlink, summary: "Delay of each reading of a symbolic link."),
     .latency("latency.open", \.latency.open, summary: "Delay of each open of a file."),
+    .latency(
+      "latency.read", \.latency.read,
+      summary: "Delay of the first read of a file after it was opened, whether the file is local or not."),
     .latency(
       "latency.list", \.latency.list,
       summary: "Delay of the first reading of a directory after it was opened."),
+    .latency(
+      "latency.attributes", \.latency.attributes,
+      summary: "Delay of each reading of an extended attribute, or of their names."),
     .objects(
       "rules", \.rules, RuleKeys.table, count: 0...10_000,
       summary: "What befalls operations; the first that matches decides."),

@@ -29,6 +29,11 @@
     public var size: Int64
     /// In bytes; nil when no download is under way.
     public var arrived: Int64?
+    /// How the download is going: "queued", "waiting" (for its first byte), "streaming", "stalled", "held" or
+    /// "retrying"; nil when none is under way.
+    public var phase: String?
+    /// What arrives now.
+    public var bytesPerSecond: Int64?
     public var version: UInt64
     /// How many open files there are of it.
     public var open: Int
@@ -112,7 +117,7 @@
       self.init(
         path: ItemPath(bytes: line.path.bytes), id: line.id, kind: line.kind,
         copy: CopyState(rawValue: line.copy) ?? .local, size: line.size, arrived: line.arrived,
-        version: line.version, open: line.open, scopes: line.scopes)
+        phase: line.phase, bytesPerSecond: line.bytesPerSecond, version: line.version, open: line.open, scopes: line.scopes)
     }
   }
 

@@ -8,11 +8,13 @@ private func decoded<Line: Decodable>(_ type: Line.Type, _ json: String) throws 
   try JSONDecoder().decode(type, from: Data(json.utf8))
 }
 
-private func item(_ name: String, copy: String, size: Int64, arrived: Int64? = nil) throws -> ItemLine {
+private func item(
+  _ name: String, copy: String, size: Int64, arrived: Int64? = nil, _ more: String = ""
+) throws -> ItemLine {
   try decoded(
     ItemLine.self,
     """
-    {"path":"\(name)","id":7,"kind":"file","copy":"\(copy)","upload":"clean","size":\(size),
+    {\(more)"path":"\(name)","id":7,"kind":"file","copy":"\(copy)","upload":"clean","size":\(size),
      "arrived":\(arrived.map { "\($0)" } ?? "null"),"version":1,"open":0,"scopes":[4,5],"claims":[]}
     """)
 }
@@ -68,6 +70,17 @@ private func item(_ name: String, copy: String, size: Int64, arrived: Int64? = n
   @Test func `show how much of a download has arrived`() throws {
     let text = Status.table([("a.pdf", try item("a.pdf", copy: "downloading", size: 1000, arrived: 400))])
     #expect(text.contains("a.pdf  downloading 40 %  clean    1.0 kB        1     0  4,5     -\n"))
+  }
+
+  @Test(
+    arguments: [
+      ("\"phase\":\"stalled\",\"bytesPerSecond\":0,", "40 %, stalled"),
+      ("\"phase\":\"streaming\",\"bytesPerSecond\":2000000,", "40 %, 2.0 MB/s"),
+      ("\"phase\":\"streaming\",", "40 %"),
+    ])
+  func `show how a download goes on`(more: String, shown: String) throws {
+    let item = try item("a.pdf", copy: "downloading", size: 1000, arrived: 400, more)
+    #expect(Status.table([("a.pdf", item)]).contains("a.pdf  downloading \(shown)  clean"))
   }
 
   @Test func `fit a progress bar into the terminal's line`() throws {

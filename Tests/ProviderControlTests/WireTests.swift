@@ -83,8 +83,8 @@ private func roundTrip<Message: Codable & Equatable>(_ message: Message) throws 
     let process = ProcessID(number: 12, serial: 1)
     let status = ItemStatus(
       path: path, id: ItemID(4), kind: .file, copy: .downloading, upload: .clean, size: 10, arrived: 4,
-      version: 2,
-      openHandles: 1, scopes: [process], claims: [ClaimID(9)])
+      transfer: TransferStatus(phase: .streaming, bytesPerSecond: 5), version: 2, openHandles: 1,
+      scopes: [process], claims: [ClaimID(9)])
     let rule = Rule(name: "r", operations: [.open], effect: RuleEffect(disturbance: .stall))
     let answers: [Answer] = [
       .done, .items([status]), .grants([GrantStatus(path: path, app: AppID("x"))]), .started(false),

@@ -32,6 +32,8 @@ final class ModelHarness {
   private var requests: UInt64 = 0
   /// In the order of their replies.
   private(set) var replied: [RequestID] = []
+  private var answeredAt: [RequestID: Instant] = [:]
+  private var failing: [ItemPath: ProviderError] = [:]
 
   private(set) var answers: [SessionID: [Int: [Answer]]] = [:]
   /// How often each number of a session waits.
@@ -55,11 +57,15 @@ final class ModelHarness {
   let app = Actor(2, "app")
 
   /// - Parameter files: paths and sizes.
-  init(_ files: [ItemPath: Int64], _ change: (inout Profile) -> Void = { _ in }) {
+  convenience init(_ files: [ItemPath: Int64], _ change: (inout Profile) -> Void = { _ in }) {
     var source = SourceTree()
     for (path, size) in files.sorted(by: { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }) {
       source.add(path, size: size)
     }
+    self.init(source, change)
+  }
+
+  init(_ source: SourceTree, _ change: (inout Profile) -> Void = { _ in }) {
     var profile = Profile(name: "test")
     change(&profile)
     self.source = source
@@ -70,7 +76,17 @@ final class ModelHarness {
   // MARK: Telling
 
   func tell(_ input: Input) {
-    let effects = provider.handle(input, at: now)
+    take(provider.handle(input, at: now))
+    if !failing.isEmpty { failAttempts() }
+  }
+
+  /// What nothing outside can ask for.
+  private func perform(_ change: (inout Provider) -> Void) {
+    change(&provider)
+    take(provider.handle(.tick, at: now))
+  }
+
+  private func take(_ effects: [Effect]) {
     // As the host does: events under the lock, the rest after it, when completions may bring new ones.
     for case .event(let event) in effects { take(event) }
     for effect in effects { perform(effect) }
@@ -243,6 +259,27 @@ final class ModelHarness {
 
   func arrived(_ path: ItemPath) throws -> Int64? { try status(path).arrived }
 
+  // MARK: The server's side
+
+  /// The attempt that brings the item fails now.
+  func fail(_ path: ItemPath, _ error: ProviderError) {
+    guard let slot = slot(path) else { return fail("\(path) is not listed") }
+    perform { $0.transferFailed(slot, error) }
+  }
+
+  /// Every attempt to bring the item fails from now on, as soon as its first byte is due; nil ends that.
+  func keepFailing(_ path: ItemPath, _ error: ProviderError?) { failing[path] = error }
+
+  private func failAttempts() {
+    for (path, error) in failing.sorted(by: { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }) {
+      guard let slot = slot(path), provider.transfers[slot]?.isUnderWay == true else { continue }
+      perform { $0.transferFailed(slot, error) }
+    }
+  }
+
+  /// When the request was answered.
+  func answered(_ request: RequestID) -> Instant? { answeredAt[request] }
+
   // MARK: The shells' work
 
   private func perform(_ effect: Effect) {
@@ -294,6 +331,7 @@ final class ModelHarness {
     guard unanswered.remove(id) != nil else { return fail("reply \(reply) for \(id), which waits for none") }
     replies[id] = reply
     replied.append(id)
+    answeredAt[id] = now
     switch reply {
     case .entry(let node, _): lookups[node, default: 0] += 1
     case .directory(let rows, true):

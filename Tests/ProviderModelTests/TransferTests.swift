@@ -78,9 +78,22 @@ import Testing
     }
     let bandwidth: Int64? = [7, 1_000, 999_983].randomElement(using: &random)
     let concurrency = Int.random(in: 1...7, using: &random)
+    let itemBandwidth: Int64? = [nil, 3, 777, 500_009].randomElement(using: &random) ?? nil
+    let slowStart: Profile.SlowStart? =
+      [
+        nil, .init(bandwidth: 5, length: .seconds(2)), .init(bandwidth: 997, length: .seconds(40)),
+      ].randomElement(using: &random) ?? nil
+    let stalls: [Profile.Stall] = [
+      .init(at: .millionths(333_333), length: .milliseconds(1_501)),
+      .init(at: .bytes(77), length: .seconds(7), bandwidth: 13, path: Glob("f[0-4]")),
+      .init(at: .bytes(99), length: nil, bandwidth: 11, path: Glob("f6")),
+    ].filter { _ in Bool.random(using: &random) }
     let harness = harness(files) {
       $0.seed = seed
       $0.download.bandwidth = bandwidth
+      $0.download.itemBandwidth = itemBandwidth
+      $0.download.slowStart = slowStart
+      $0.download.stalls = stalls
       $0.download.concurrency = concurrency
       $0.download.latency = .uniform(minimum: .zero, maximum: .seconds(3))
     }
@@ -92,13 +105,15 @@ import Testing
     let end: Int64 = 100_000_000_000_000
     for _ in 1..<steps {
       harness.tick(to: harness.now + Span(nanoseconds: Int64.random(in: 1...40_000_003, using: &moments)))
+      // Looking changes nothing either.
+      harness.ask(.status([]))
     }
     harness.tick(to: Instant(nanoseconds: end))
     harness.expectNobodyWaits()
     return Dictionary(uniqueKeysWithValues: harness.events(.downloadFinished).map { ($0.path, $0.at) })
   }
 
-  @Test(arguments: 1...40 as ClosedRange<UInt64>)
+  @Test(arguments: 1...80 as ClosedRange<UInt64>)
   func `arrive at the same moments in one jump and in many steps`(seed: UInt64) throws {
     let jump = try finishes(seed: seed, steps: 1)
     #expect(jump.count == 9)
@@ -181,87 +196,5 @@ struct SeededGenerator: RandomNumberGenerator {
   mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     return Dice.mix(state)
-  }
-}
-
-@Suite struct `Delays of single operations` {
-  private func seconds(_ count: Int64) -> Instant { Instant(nanoseconds: count * 1_000_000_000) }
-
-  @Test func `hold an open back, and only once`() throws {
-    let harness = ModelHarness(["a": 1]) { $0.latency.open = .fixed(.seconds(3)) }
-    harness.openGate()
-    let open = try harness.open("a")
-    #expect(harness.nextDeadline == seconds(3))
-    harness.run(to: seconds(2))
-    #expect(harness.unanswered == [open])
-    harness.run(to: seconds(3))
-    #expect(harness.handle(of: open) != nil)
-    #expect(harness.events(.operation).last?.waited == .seconds(3))
-  }
-
-  @Test func `end with the reader, and leave no deadline behind`() throws {
-    let harness = ModelHarness(["a": 1]) { $0.latency.open = .fixed(.seconds(3)) }
-    harness.openGate()
-    harness.interrupt(try harness.open("a"))
-    #expect(harness.nextDeadline == nil)
-    harness.run(to: seconds(9))
-    #expect(harness.sourceFiles.isEmpty)
-  }
-
-  @Test func `come in the order of their moments`() throws {
-    let harness = ModelHarness(["a": 1, "b": 1, "c": 1]) {
-      $0.latency.open = .uniform(minimum: .zero, maximum: .seconds(9))
-    }
-    harness.openGate()
-    var opens: [RequestID] = []
-    for path in ["a", "b", "c"] as [ItemPath] {
-      for _ in 0..<10 {
-        opens.append(try harness.open(path))
-        harness.run(to: harness.now + .milliseconds(100))
-      }
-    }
-    harness.run(to: seconds(60))
-    let moments = harness.events(.operation).map(\.at)
-    #expect(moments == moments.sorted())
-    // Each its own draw, also those that came before the first had its delay.
-    #expect(Set(harness.events(.operation).map(\.waited)).count == 30)
-    #expect(opens.allSatisfy { harness.handle(of: $0) != nil })
-  }
-
-  private func listing(of harness: ModelHarness) throws -> HandleID {
-    guard case .opened(let handle, _) = harness.reply(.openDirectory(.root)) else {
-      throw ModelHarness.Missing(path: ItemPath(), reply: nil)
-    }
-    return handle
-  }
-
-  @Test func `hold a directory's first listing back after each open`() throws {
-    let harness = ModelHarness(["a": 1]) { $0.latency.list = .fixed(.seconds(1)) }
-    let folder = try listing(of: harness)
-    let operation = ProviderModel.Operation.readDirectory(folder, cookie: 0, capacity: 4096, plus: false)
-    let interrupted = harness.request(operation)
-    harness.interrupt(interrupted)
-    // A signal is no listing: the next one waits.
-    let first = harness.request(operation)
-    #expect(harness.unanswered == [first])
-    harness.run(to: seconds(1))
-    #expect(harness.replies[first] != nil)
-    #expect(harness.reply(operation) != nil)
-    let again = try listing(of: harness)
-    #expect(harness.reply(.readDirectory(again, cookie: 0, capacity: 4096, plus: false)) == nil)
-  }
-
-  @Test func `of a listing do not depend on what else is open`() throws {
-    func delay(othersOpen count: Int) throws -> Instant? {
-      let harness = ModelHarness(["a": 1]) {
-        $0.latency.list = .uniform(minimum: .zero, maximum: .seconds(9))
-      }
-      harness.openGate()
-      for _ in 0..<count { _ = try harness.handle("a") }
-      harness.request(.readDirectory(try listing(of: harness), cookie: 0, capacity: 4096, plus: false))
-      return harness.nextDeadline
-    }
-    #expect(try delay(othersOpen: 0) == delay(othersOpen: 3))
-    #expect(try delay(othersOpen: 0) != nil)
   }
 }

@@ -76,8 +76,13 @@ import Testing
           "concurrency": 4
         },
         "latency": {
+          "lookup": "0",
+          "getattr": "0",
+          "readlink": "0",
           "open": "0",
-          "list": "0"
+          "read": "0",
+          "list": "0",
+          "attributes": "0"
         },
         "rules": [],
         "events": []
@@ -103,6 +108,11 @@ import Testing
     profile.download.concurrency = 128
     profile.latency.open = .logNormal(median: .milliseconds(1_500), p99: .seconds(3_600))
     profile.latency.list = .fixed(Span(nanoseconds: 86_399_999_999_999))
+    profile.latency.lookup = .fixed(.milliseconds(1))
+    profile.latency.getattr = .fixed(.milliseconds(2))
+    profile.latency.readlink = .fixed(.milliseconds(3))
+    profile.latency.read = .fixed(.milliseconds(4))
+    profile.latency.attributes = .fixed(.milliseconds(5))
     let json = ProfileWriter.json(profile)
     #expect(!json.unicodeScalars.contains("\u{202E}"))
     #expect(try ProfileReader.read(Array(json.utf8), file: "p") == profile)

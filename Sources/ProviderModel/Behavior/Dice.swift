@@ -22,7 +22,7 @@ package struct Dice: Hashable, Sendable {
   /// What is drawn for, so that an open and a transfer of one item have dice of their own.
   package enum Action: UInt64, Sendable {
     case open = 1
-    case list, download
+    case list, download, lookup, getattr, readlink, read, attributes
   }
 
   /// From 0 to just below 1.

@@ -42,16 +42,71 @@ package struct Profile: Hashable, Sendable {
     package var latency = Latency.fixed(.zero)
     /// Bytes per second, shared by the transfers under way; nil: no limit.
     package var bandwidth: Int64?
+    /// Bytes per second that one transfer gets at most; nil: all that is free.
+    package var itemBandwidth: Int64?
     /// Transfers under way at once; the others queue.
     package var concurrency = 4
+    package var slowStart: SlowStart?
+    package var stalls: [Stall] = []
+    package var trigger = Trigger.read
+    /// Whether what has arrived can be read while the rest is on its way.
+    package var partial = false
+    /// How long a plain reader waits for an item after its download failed; nil: for ever.
+    package var timeout: Span? = .seconds(60)
+    /// From a failure to the next attempt; it doubles each time, up to ``longestRetry``.
+    package var retryInterval = Span.seconds(1)
+    package static let longestRetry = Span.seconds(30)
     package init() {}
+  }
+
+  /// What makes a dataless item download.
+  package enum Trigger: String, Sendable, CaseIterable {
+    /// The first read of a byte.
+    case read
+    /// The open, which waits for all of it.
+    case open
+  }
+
+  /// Less than the usual bandwidth from the provider's start on.
+  package struct SlowStart: Hashable, Sendable {
+    /// Bytes per second, shared.
+    package var bandwidth: Int64
+    package var length: Span
+    package init(bandwidth: Int64, length: Span) {
+      self.bandwidth = bandwidth
+      self.length = length
+    }
+  }
+
+  /// A point at which every download of these items comes to a standstill, or nearly.
+  package struct Stall: Hashable, Sendable {
+    package var at: HoldPoint
+    /// nil: for good.
+    package var length: Span?
+    /// Bytes per second that still arrive; nil: none.
+    package var bandwidth: Int64?
+    /// nil: of every item.
+    package var path: Glob?
+    package init(at: HoldPoint, length: Span?, bandwidth: Int64? = nil, path: Glob? = nil) {
+      self.at = at
+      self.length = length
+      self.bandwidth = bandwidth
+      self.path = path
+    }
   }
 
   /// Delays of single operations.
   package struct Latencies: Hashable, Sendable {
+    package var lookup = Latency.fixed(.zero)
+    package var getattr = Latency.fixed(.zero)
+    package var readlink = Latency.fixed(.zero)
     package var open = Latency.fixed(.zero)
+    /// The first read of a file after it was opened.
+    package var read = Latency.fixed(.zero)
     /// The first time that a directory is read after it was opened.
     package var list = Latency.fixed(.zero)
+    /// Extended attributes: reading one, or the list of their names.
+    package var attributes = Latency.fixed(.zero)
     package init() {}
   }
 

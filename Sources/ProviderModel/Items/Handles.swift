@@ -8,12 +8,14 @@ struct OpenHandle {
   var isDirectory: Bool
   /// The file in the source is another by now: reads get ESTALE.
   var isStale = false
+  /// It has had bytes.
+  var wasRead = false
   /// Cut off by `revoke --reads`.
   var isCutOff = false
-  /// Opens of the directory before this one, for the dice of its listing.
+  /// Opens of the item before this one, for the dice of its first read or listing.
   var attempt: UInt64 = 0
-  /// A directory's listing has had its delay.
-  var isDelayed = false
+  /// When the delay of its first read or listing is over; nil before that has begun.
+  var readyAt: Instant?
   /// What failed of its reads for the page cache; it stays failed while the file is open. The kernel tells
   /// nobody that a read ahead failed and asks again, twice or three times for one sendfile, so that the program's
   /// own second try cannot be told from the kernel's (mm/filemap.c, filemap_get_pages; fs/splice.c).

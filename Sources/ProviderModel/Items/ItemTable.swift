@@ -168,7 +168,7 @@ struct ItemTable {
 
   /// Stable over remounts: a hash of the path below the root. Identifiers that are not of the source get
   /// bit 62, these never have it.
-  private static func identifier(of name: Name, in parent: ItemID) -> ItemID {
+  static func identifier(of name: Name, in parent: ItemID) -> ItemID {
     var hash = Dice.mix(parent.rawValue)
     for byte in name.bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
     return ItemID(max(Dice.mix(hash) & ((1 << 62) - 1), 1024))

@@ -4,11 +4,17 @@ enum Due: Equatable {
   case request(RequestID)
   /// A client's question has waited long enough.
   case question(QuestionKey)
+  /// The request has waited long enough for a download that failed.
+  case patience(RequestID)
+  /// The next attempt of a download that failed.
+  case retry(Slot)
   /// The profile's timed event of this index.
   case timedEvent(Int)
 }
 
-/// What is due at a moment: the only heap of deadlines there is.
+/// The only heap of deadlines there is.
+///
+/// What is no longer wanted stays in it: whoever takes the first one looks whether it still is.
 struct Deadlines {
   private struct Entry {
     var at: Instant

@@ -83,11 +83,16 @@ enum Status {
       ["ITEM", "COPY", "CHANGES", "SIZE", "VERSION", "OPEN", "SCOPES", "CLAIMS"], rows, right: [3, 4, 5])
   }
 
-  /// The state; with how much has arrived, while it is downloading.
+  /// The state; with how much has arrived and how it goes on, while it is downloading.
   private static func copy(_ item: ItemLine) -> String {
     if item.kind == "directory" { return "folder" }
     guard let arrived = item.arrived, item.size > 0 else { return item.copy }
-    return "\(item.copy) \(Render.percent(arrived, of: item.size)) %"
+    let progress = "\(item.copy) \(Render.percent(arrived, of: item.size)) %"
+    switch item.phase {
+    case nil: return progress
+    case "streaming": return progress + (item.bytesPerSecond.map { ", \(Render.size($0))/s" } ?? "")
+    case .some(let phase): return "\(progress), \(phase)"
+    }
   }
 
   private static func list(_ numbers: [some BinaryInteger]) -> String {

@@ -1,0 +1,123 @@
+// Downloads that fail: who is told at once, who waits for another attempt, and for how long.
+
+/// What becomes of a download that fails with an error.
+enum Recovery {
+  /// It is over, for everyone who waits for it.
+  case none
+  /// It is tried again for plain readers; who asked in coordination, or for the download itself, is told at once.
+  case resolvable
+  /// It is tried again for everyone: it will pass.
+  case transient
+}
+
+extension ProviderError {
+  /// - Source: NSFileProviderReplicatedExtension.h on fetchContents, and FileProviderErrors: the resolvable ones
+  ///   are those that a person or the provider has to settle; a provider that is missing for a while passes.
+  var recovery: Recovery {
+    switch self {
+    case .provider(let name):
+      switch name {
+      case .notAuthenticated, .insufficientQuota, .serverUnreachable, .cannotSynchronize, .domainDisabled,
+        .providerNotFound, .providerDomainNotFound, .applicationExtensionNotFound:
+        .resolvable
+      case .providerDomainTemporarilyUnavailable, .pageExpired: .transient
+      case .noSuchItem, .versionNoLongerAvailable, .filenameCollision, .deletionRejected, .directoryNotEmpty,
+        .nonEvictableChildren, .unsyncedEdits, .nonEvictable, .excludedFromSync:
+        .none
+      }
+    // An errno was asked for by its name: whoever asked for it wants to see it.
+    case .accessNotGranted, .accessRevoked, .callerNotVisible, .tooManyScopes, .noSuchItem, .notADirectory,
+      .isADirectory, .notASymbolicLink, .readOnly, .sourceChanged, .source, .cocoa, .fault, .released,
+      .interrupted, .canceled, .stopping, .busy, .badHandle, .noSuchAttribute, .resultTooLarge, .notSupported,
+      .invalid:
+      .none
+    }
+  }
+}
+
+extension Provider {
+  /// An attempt has failed. It is made again later as long as somebody waits for that; the others get the error.
+  mutating func transferFailed(_ slot: Slot, _ error: ProviderError) {
+    guard let transfer = transfers[slot] else { return }
+    holds.unpark(transfer: slot)
+    let path = items.path(of: slot)
+    emit(Event(.downloadFailed, path: path, error: error))
+    let waiting = contentWaiters.remove(slot) ?? []
+    let patient = waiting.filter { isPatient($0, error.recovery) }
+    if patient.isEmpty {
+      transfers.cancel(slot)
+      items[slot].copy = .dataless
+    } else {
+      contentWaiters[slot] = patient
+      scheduleRetry(of: transfer, after: error)
+      for case .request(let id) in patient { limitPatience(of: id) }
+    }
+    // Last: whom it fails may let another go on that asks for this very item.
+    for waiter in waiting where !patient.contains(waiter) { fail(waiter, error, path) }
+  }
+
+  private func isPatient(_ waiter: Waiter, _ recovery: Recovery) -> Bool {
+    switch (recovery, waiter) {
+    case (.none, _), (.resolvable, .question), (.resolvable, .claim): false
+    case (.transient, .question), (.transient, .claim): true
+    case (_, .request(let id)): parked[id]?.givesUpAt.map { $0 > now } ?? true
+    }
+  }
+
+  private mutating func scheduleRetry(of transfer: Transfer, after error: ProviderError) {
+    var trouble = transfer.trouble ?? Transfer.Trouble(error: error)
+    trouble.error = error
+    trouble.failures += 1
+    let at = now + profile.download.pause(after: trouble.failures)
+    transfers.retry(transfer.slot, at: at, after: trouble)
+    deadlines.schedule(.retry(transfer.slot), at: at)
+  }
+
+  mutating func retryDownload(of slot: Slot) {
+    if dropIfUnwanted(slot) { return }
+    materialize(slot, isUrgent: true)
+  }
+
+  /// Nobody is left who waits for a download that has failed: it is not tried again for its own sake.
+  @discardableResult
+  private mutating func dropIfUnwanted(_ slot: Slot) -> Bool {
+    guard case .retrying = transfers[slot]?.phase, contentWaiters[slot]?.isEmpty ?? true else { return false }
+    contentWaiters.remove(slot)
+    transfers.cancel(slot)
+    items[slot].copy = .dataless
+    return true
+  }
+
+  // MARK: Patience
+
+  /// From now on the request waits no longer than the profile says.
+  mutating func limitPatience(of id: RequestID) {
+    guard let timeout = profile.download.timeout, let asked = parked[id], asked.givesUpAt == nil else {
+      return
+    }
+    let end = now + timeout
+    parked[id]?.givesUpAt = end
+    deadlines.schedule(.patience(id), at: end)
+  }
+
+  mutating func losePatience(_ id: RequestID) {
+    guard let asked = parked[id], case .content(let slot) = asked.wait, let transfer = transfers[slot],
+      let trouble = transfer.trouble
+    else { return }
+    // Its content has begun to come after all: the end of this attempt decides.
+    if transfer.isUnderWay { return }
+    fail(id, trouble.error)
+    dropIfUnwanted(slot)
+  }
+}
+
+extension Profile.Download {
+  /// From a failure to the next attempt.
+  func pause(after failures: Int) -> Span {
+    let longest = max(retryInterval, Profile.Download.longestRetry)
+    // Thirty doublings of a nanosecond are a second; more do not matter, and would overflow.
+    let (pause, overflow) = retryInterval.nanoseconds.multipliedReportingOverflow(
+      by: 1 << Int64(min(failures - 1, 40)))
+    return overflow ? longest : min(Span(nanoseconds: pause), longest)
+  }
+}
