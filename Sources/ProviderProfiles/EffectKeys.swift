@@ -212,7 +212,7 @@ enum ChangeKeys<Owner: Changing> {
           return .replace(way, gap: .zero)
         }),
       row(
-        "\(path).replace.gap", .span(.zero...ProfileKeys.longestDelay),
+        "\(path).replace.gap", .span(.zero...ProfileKeys.longestDelay), absent: .span(.zero),
         summary: "How long there is no file in between.",
         get: { if case .replace(_, let gap) = $0 { .span(gap) } else { nil } },
         make: { value, changes in
@@ -255,12 +255,13 @@ enum ChangeKeys<Owner: Changing> {
 
   /// - Parameter make: From the key's value and the changes so far.
   private static func row(
-    _ path: String, _ type: ProfileValueType, isRequired: Bool = false, summary: String,
+    _ path: String, _ type: ProfileValueType, isRequired: Bool = false, absent: ProfileValue? = nil,
+    summary: String,
     get: @escaping @Sendable (RuleChange) -> ProfileValue?,
     make: @escaping @Sendable (ProfileValue, [RuleChange]) -> RuleChange?
   ) -> Key<Owner> {
     Key(
-      path, type, isRequired: isRequired, summary: summary,
+      path, type, isRequired: isRequired, absent: absent, summary: summary,
       get: { owner in owner.changes.lazy.compactMap(get).first },
       set: { value, owner in
         guard let change = make(value, owner.changes) else { return false }

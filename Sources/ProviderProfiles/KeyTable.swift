@@ -41,8 +41,6 @@ package struct ProfileOutline: Sendable {
   package let noun: String
   package let keys: [KeyOutline]
   package let groups: [KeyGroup]
-  /// Whether `check` is of use where something else in the object is wrong.
-  let checksParts: Bool
   /// Contradictions between keys that are right each for itself.
   let check: @Sendable (ProfileRecord, Places, inout ProblemList) -> Void
   private let keyByPath: [String: KeyOutline]
@@ -50,13 +48,12 @@ package struct ProfileOutline: Sendable {
   private let membersByGroup: [String: [String]]
 
   init(
-    noun: String, keys: [KeyOutline], groups: [KeyGroup], checksParts: Bool,
+    noun: String, keys: [KeyOutline], groups: [KeyGroup],
     check: @escaping @Sendable (ProfileRecord, Places, inout ProblemList) -> Void
   ) {
     self.noun = noun
     self.keys = keys
     self.groups = groups
-    self.checksParts = checksParts
     self.check = check
     keyByPath = Dictionary(keys.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
     groupByPath = Dictionary(groups.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
@@ -95,24 +92,30 @@ package struct KeyTable<Owner>: Sendable {
 
   /// - Parameters:
   ///   - make: A value that every key leaves its mark on, with the defaults.
-  ///   - checksParts: Whether `check` is of use where something else in the object is wrong.
   ///   - check: Contradictions between keys that are right each for itself.
   init(
-    noun: String, keys: [Key<Owner>], groups: [KeyGroup], checksParts: Bool = false,
+    noun: String, keys: [Key<Owner>], groups: [KeyGroup],
     make: @escaping @Sendable () -> Owner,
     check: @escaping @Sendable (Owner, Places, inout ProblemList) -> Void = { _, _, _ in }
   ) {
     self.keys = keys
     self.make = make
     let defaults = make()
+    // Where something has to stand, what the made value has there is nobody's choice.
+    let needed = groups.filter { $0.members.lowerBound > 0 }.map(\.path)
+    func standard(_ key: Key<Owner>) -> ProfileValue? {
+      if let absent = key.absent { return absent }
+      let isChosen = key.isRequired || needed.contains { key.path.hasPrefix($0 + ".") }
+      return isChosen ? nil : key.get(defaults)
+    }
     outline = ProfileOutline(
       noun: noun,
       keys: keys.map { key in
         KeyOutline(
           path: key.path, type: key.type, isRequired: key.isRequired, summary: key.summary,
-          defaultValue: key.isRequired ? nil : key.get(defaults))
+          defaultValue: standard(key))
       },
-      groups: groups, checksParts: checksParts,
+      groups: groups,
       check: { record, places, problems in
         guard let owner = KeyTable.object(record, keys, make()) else { return }
         check(owner, places, &problems)

@@ -112,17 +112,16 @@ extension ValueReading {
     _ json: PositionedJSON, _ count: ClosedRange<Int>, _ outline: ProfileOutline, _ path: String,
     _ problems: inout ProblemList
   ) -> ProfileValue? {
+    guard let elements = elements(json, count, path, &problems) else { return nil }
     var sound: [Int] = []
-    var index = 0
-    let records = list(json, count, path, &problems) { json, path, problems in
-      defer { index += 1 }
-      let before = problems.count
-      let record = outline.read(json, at: path, &problems)
-      if problems.count == before { sound.append(index) }
-      return record
+    var records: [ProfileRecord] = []
+    for (index, element) in elements.enumerated() {
+      if let record = outline.readWhole(element, at: "\(path)[\(index)]", &problems) {
+        sound.append(index)
+        records.append(record)
+      }
     }
-    guard let records else { return nil }
     problems.sound[path] = sound
-    return .objects(sound.map { records[$0] })
+    return .objects(records)
   }
 }

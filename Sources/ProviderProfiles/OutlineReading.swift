@@ -13,7 +13,6 @@ extension ProfileOutline {
       problems.add(json.position, path, "a \(noun) is an object in braces, not \(json.kindName)")
       return nil
     }
-    let before = problems.count
     var given = Given()
     collect(members, of: json, in: "", at: path, &given, &problems)
     for group in groups where group.isRequired && given.groups[group.path] == nil {
@@ -28,10 +27,18 @@ extension ProfileOutline {
         missing(key.path, of: given, in: json, at: path, &problems)
       }
     }
-    if problems.count == before || checksParts {
-      check(record, Places(json, path: path, record: record), &problems)
-    }
     return record
+  }
+
+  /// As `read`, and then `check`.
+  /// - Returns: nil when anything is wrong.
+  func readWhole(
+    _ json: PositionedJSON, at path: String, _ problems: inout ProblemList
+  ) -> ProfileRecord? {
+    let before = problems.count
+    guard let record = read(json, at: path, &problems), problems.count == before else { return nil }
+    check(record, Places(json, path: path, record: record), &problems)
+    return problems.count == before ? record : nil
   }
 
   /// The values that a file gives, by the paths of keys and groups.
@@ -145,6 +152,8 @@ struct Places {
   /// Whether the file gives the key a value that could be read, or none.
   func isSound(_ path: String) -> Bool { record[path] != nil || find(path) == nil }
 
+  func isGiven(_ path: String) -> Bool { find(path) != nil }
+
   /// The place of the value at a key path, or of the innermost object around it that is there.
   func position(_ path: String) -> TextPosition {
     var at = json
@@ -175,11 +184,5 @@ struct Places {
   private static func member(_ name: String, of json: PositionedJSON) -> PositionedJSON? {
     guard case .object(let members) = json.content else { return nil }
     return members.first { $0.key == name }?.value
-  }
-}
-
-extension ProblemList {
-  mutating func add(_ places: Places, _ path: String, _ message: @autoclosure () -> String) {
-    add(places.position(path), places.keyPath(path), message())
   }
 }

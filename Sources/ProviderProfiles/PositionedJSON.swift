@@ -3,16 +3,19 @@
 
 /// A place in a text. Lines end with a line feed; columns count Unicode scalars; both begin with 1.
 package struct TextPosition: Hashable, Sendable, Comparable, CustomStringConvertible {
+  /// Which of the files that are read together, by their order.
+  package var file: Int
   package var line: Int
   package var column: Int
-  package init(line: Int, column: Int) {
+  package init(file: Int = 0, line: Int, column: Int) {
+    self.file = file
     self.line = line
     self.column = column
   }
   package static let start = TextPosition(line: 1, column: 1)
   package var description: String { "\(line):\(column)" }
   package static func < (a: TextPosition, b: TextPosition) -> Bool {
-    (a.line, a.column) < (b.line, b.column)
+    (a.file, a.line, a.column) < (b.file, b.line, b.column)
   }
 }
 
@@ -40,14 +43,21 @@ package struct PositionedJSON: Sendable {
   package static let depthLimit = 64
   package static let sizeLimit = 4 << 20
 
+  init(position: TextPosition, content: Content) {
+    self.position = position
+    self.content = content
+  }
+
   /// Reads one value, which is all that `bytes` may hold.
+  /// - Parameter file: What its positions say of where they are.
   /// - Throws: the first thing that is not JSON, a key that an object has twice, or a limit that is passed.
-  package static func parse(_ bytes: [UInt8]) throws(JSONProblem) -> PositionedJSON {
+  package static func parse(_ bytes: [UInt8], file: Int = 0) throws(JSONProblem) -> PositionedJSON {
+    let start = TextPosition(file: file, line: 1, column: 1)
     guard bytes.count <= sizeLimit else {
-      throw JSONProblem(.start, "the file is larger than \(sizeLimit) bytes")
+      throw JSONProblem(start, "the file is larger than \(sizeLimit) bytes")
     }
     let valid = validPrefix(of: bytes)
-    var scanner = JSONScanner(Array(bytes[..<valid]))
+    var scanner = JSONScanner(Array(bytes[..<valid]), at: start)
     guard valid == bytes.count else {
       scanner.skipToEnd()
       throw JSONProblem(scanner.position, "this is not UTF-8")
@@ -96,9 +106,12 @@ package struct JSONProblem: Error, Hashable {
 private struct JSONScanner {
   private let bytes: [UInt8]
   private var offset = 0
-  private(set) var position = TextPosition.start
+  private(set) var position: TextPosition
 
-  init(_ bytes: [UInt8]) { self.bytes = bytes }
+  init(_ bytes: [UInt8], at position: TextPosition) {
+    self.bytes = bytes
+    self.position = position
+  }
 
   var byte: UInt8? { offset < bytes.count ? bytes[offset] : nil }
 
@@ -113,7 +126,7 @@ private struct JSONScanner {
     guard let byte else { return }
     offset += 1
     if byte == 0x0A {
-      position = TextPosition(line: position.line + 1, column: 1)
+      position = TextPosition(file: position.file, line: position.line + 1, column: 1)
     } else if offset >= bytes.count || bytes[offset] & 0xC0 != 0x80 {
       // The next byte begins a scalar.
       position.column += 1

@@ -9,19 +9,22 @@ package struct Key<Owner>: Sendable {
   /// Whether it has to be there: always, or whenever the object that it stands in is.
   package let isRequired: Bool
   package let summary: String
+  /// What it means when the key is not there and the object that it stands in is; nil: what `get` says then.
+  let absent: ProfileValue?
   /// nil for a key that is not there, or whose value is not kept.
   let get: @Sendable (Owner) -> ProfileValue?
   /// False when the value is not of the key's type.
   let set: @Sendable (ProfileValue, inout Owner) -> Bool
 
   init(
-    _ path: String, _ type: ProfileValueType, isRequired: Bool = false, summary: String,
-    get: @escaping @Sendable (Owner) -> ProfileValue?,
+    _ path: String, _ type: ProfileValueType, isRequired: Bool = false, absent: ProfileValue? = nil,
+    summary: String, get: @escaping @Sendable (Owner) -> ProfileValue?,
     set: @escaping @Sendable (ProfileValue, inout Owner) -> Bool
   ) {
     self.path = path
     self.type = type
     self.isRequired = isRequired
+    self.absent = absent
     self.summary = summary
     self.get = get
     self.set = set

@@ -1,7 +1,17 @@
 package import ProviderModel
 
-// The one table of a profile's keys. What a file may say, what it says by default, what `show` prints, and
-// the references made from them all come from here.
+// The one table of a profile's keys. What a file may say, what it says by default, what `show` prints, the schema, the
+// reference in docs/profiles.md and the profiles of ProfileSampler all come from here.
+//
+// To add a key:
+// 1. Give `Profile` (ProviderModel/Behavior/Profile.swift) a place for it, with its default.
+// 2. Add one row below, in the order in which it is to be shown: `.word`, `.number`, `.latency`, `.span`, `.flag`, … where
+//    the value is kept as it is, else `.row` with the way there and back, or `Key` for a value that is part of another.
+//    A new object needs a line in `groups`, a new type of value a case in ProfileValueType (the compiler then asks for
+//    its reader, its writer, its schema, its words in the reference, and its values by chance).
+// 3. Values that contradict each other: ProfileChecks (between keys of a profile), RuleChecks (within a rule).
+// 4. `make profiles` writes provider-profiles/schema.json and the reference in docs/profiles.md anew; the list in
+//    docs/design.md is by hand, and its test prints what it should be.
 
 package enum ProfileKeys {
   package static let schemaVersion: UInt64 = 1
@@ -12,6 +22,12 @@ package enum ProfileKeys {
     ProfileKey(
       "$schema", .text(bytes: 0...2_000),
       summary: "Address of the schema, for editors; not read.",
+      get: { _ in nil }, set: { _, _ in true }),
+    ProfileKey(
+      "extends", .text(bytes: 1...4_096),
+      summary:
+        "The profile that this one takes over what it does not say from: a shipped one's name, or a path"
+        + " from this file's folder.",
       get: { _ in nil }, set: { _, _ in true }),
     ProfileKey(
       "schemaVersion", .wholeNumber(schemaVersion...schemaVersion), isRequired: true,
@@ -82,7 +98,8 @@ package enum ProfileKeys {
   ]
 
   package static let table = KeyTable(
-    noun: "profile", keys: all, groups: groups, checksParts: true, make: { Profile(name: "") })
+    noun: "profile", keys: all, groups: groups, make: { Profile(name: "") },
+    check: ProfileChecks.check)
 
   /// What a key has when a file does not give it; nil where a file has to, and for `$schema`.
   package static func defaultValue(of key: ProfileKey) -> ProfileValue? {

@@ -43,13 +43,26 @@ package enum ProfileLibrary {
   package static func load(
     nameOrPath: String, in folder: String? = nil
   ) throws(ProfileLoadError) -> Profile {
-    if nameOrPath.utf8.contains(0x2F) || nameOrPath.hasSuffix(".json") { return try load(path: nameOrPath) }
-    let folder = try given(folder)
-    let names = try names(in: folder)
-    guard names.contains(nameOrPath) else {
-      throw .unknownName(nameOrPath, nearest: Nearest.word(to: nameOrPath, among: names))
+    try examine(nameOrPath: nameOrPath, in: folder).profile
+  }
+
+  /// As `load`, with what should be known of the file though it is no mistake.
+  package static func examine(
+    nameOrPath: String, in folder: String? = nil
+  ) throws(ProfileLoadError) -> ExaminedProfile {
+    try examine(path: try path(of: nameOrPath, in: folder), in: folder)
+  }
+
+  /// The bytes of a profile's file, whatever they are.
+  package static func bytes(
+    nameOrPath: String, in folder: String? = nil
+  ) throws(ProfileLoadError) -> [UInt8] {
+    let path = try path(of: nameOrPath, in: folder)
+    let bytes = try FileReading.bytes(of: path, limit: PositionedJSON.sizeLimit)
+    if bytes.count > PositionedJSON.sizeLimit {
+      throw .unreadable(path: path, reason: "it is larger than \(PositionedJSON.sizeLimit) bytes")
     }
-    return try load(path: "\(folder)/\(nameOrPath).json")
+    return bytes
   }
 
   /// What each shipped profile is for, sorted by name.
@@ -57,18 +70,51 @@ package enum ProfileLibrary {
     let folder = try given(folder)
     var summaries: [Summary] = []
     for name in try names(in: folder) {
-      summaries.append(Summary(name: name, summary: try load(path: "\(folder)/\(name).json").summary))
+      let profile = try examine(path: "\(folder)/\(name).json", in: folder).profile
+      summaries.append(Summary(name: name, summary: profile.summary))
     }
     return summaries
   }
 
-  private static func load(path: String) throws(ProfileLoadError) -> Profile {
+  private static func isPath(_ text: String) -> Bool { text.utf8.contains(0x2F) || text.hasSuffix(".json") }
+
+  private static func path(of nameOrPath: String, in folder: String?) throws(ProfileLoadError) -> String {
+    if isPath(nameOrPath) { return nameOrPath }
+    let folder = try given(folder)
+    let names = try names(in: folder)
+    guard names.contains(nameOrPath) else {
+      throw .unknownName(nameOrPath, nearest: Nearest.word(to: nameOrPath, among: names))
+    }
+    return "\(folder)/\(nameOrPath).json"
+  }
+
+  private static func examine(path: String, in folder: String?) throws(ProfileLoadError) -> ExaminedProfile {
     let bytes = try FileReading.bytes(of: path, limit: PositionedJSON.sizeLimit)
+    let identity = try FileReading.resolved(path)
     do throws(ProfileProblems) {
-      return try ProfileReader.read(bytes, file: path)
+      return try ProfileReader.examine(
+        bytes, file: path, identity: identity,
+        bases: { (name, file) throws(ProfileLoadError) in try base(name, of: file, in: folder) })
     } catch {
       throw .invalid(error)
     }
+  }
+
+  /// What a profile's `extends` means: a path is one from the profile's own folder.
+  private static func base(
+    _ name: String, of file: String, in folder: String?
+  ) throws(ProfileLoadError) -> ProfileBase {
+    let path: String
+    if name.hasPrefix("/") {
+      path = name
+    } else if isPath(name) {
+      path = file.utf8.contains(0x2F) ? "\(parent(of: file))/\(name)" : name
+    } else {
+      path = try self.path(of: name, in: folder)
+    }
+    return ProfileBase(
+      file: path, identity: try FileReading.resolved(path),
+      bytes: try FileReading.bytes(of: path, limit: PositionedJSON.sizeLimit))
   }
 
   private static func given(_ folder: String?) throws(ProfileLoadError) -> String {

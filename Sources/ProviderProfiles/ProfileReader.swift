@@ -2,70 +2,64 @@ package import ProviderModel
 
 // From the bytes of a file to a profile, or to everything that is wrong with the file.
 
+/// A profile, and what should be known of its file though it is no mistake.
+package struct ExaminedProfile: Sendable {
+  package let profile: Profile
+  package let remarks: ProfileProblems
+}
+
 package enum ProfileReader {
   /// - Parameter file: what messages call the file.
   /// - Throws: all problems, in the file's order; of a file that is not JSON, the first.
   package static func read(_ bytes: [UInt8], file: String) throws(ProfileProblems) -> Profile {
-    var problems = ProblemList(file: file)
-    let root = try parse(bytes, &problems)
-    let record = ProfileKeys.table.outline.read(root, at: "", &problems)
+    try examine(bytes, file: file, identity: nil, bases: nil).profile
+  }
+
+  /// - Parameters:
+  ///   - identity: Of the file, as `bases` has it.
+  ///   - bases: The way to the profiles that it extends; nil where there is none.
+  /// - Throws: as `read`.
+  package static func examine(
+    _ bytes: [UInt8], file: String, identity: String?, bases: ProfileBaseFinder?
+  ) throws(ProfileProblems) -> ExaminedProfile {
+    var broken = ProblemList(file: file)
+    var chain = ProfileChain(file: file, identity: identity)
+    chain.read(bytes, bases, &broken)
+    let outline = ProfileKeys.table.outline
+    // What is wrong in a base is wrong even where another value takes its place.
+    for root in chain.roots.dropFirst() { _ = outline.read(root, at: "", &broken) }
+    guard let root = chain.merged else { throw broken.result }
+    var problems = ProblemList(files: chain.files)
+    let record = outline.read(root, at: "", &problems)
+    if let record { outline.check(record, Places(root, path: "", record: record), &problems) }
+    problems.absorb(broken)
     guard problems.isEmpty, let record, let profile = ProfileKeys.table.object(record) else {
       throw problems.result
     }
-    return profile
+    return ExaminedProfile(profile: profile, remarks: problems.remarked)
   }
 
   /// One rule alone, as in `fakeprovider rule add`.
+  /// - Parameter kind: Of the provider that it is for; nil: any.
   /// - Throws: as `read`.
-  package static func readRule(_ bytes: [UInt8], file: String) throws(ProfileProblems) -> Rule {
+  package static func readRule(
+    _ bytes: [UInt8], file: String, kind: ProviderKind? = nil
+  ) throws(ProfileProblems) -> Rule {
     var problems = ProblemList(file: file)
-    let root = try parse(bytes, &problems)
-    let record = RuleKeys.table.outline.read(root, at: "", &problems)
-    guard problems.isEmpty, let record, let rule = RuleKeys.table.object(record) else {
-      throw problems.result
-    }
-    return rule
-  }
-
-  private static func parse(
-    _ bytes: [UInt8], _ problems: inout ProblemList
-  ) throws(ProfileProblems) -> PositionedJSON {
+    let root: PositionedJSON
     do throws(JSONProblem) {
-      return try PositionedJSON.parse(bytes)
+      root = try PositionedJSON.parse(bytes)
     } catch {
       problems.add(error.position, "", error.message)
       throw problems.result
     }
-  }
-}
-
-/// Collects problems up to a limit: a file can have a million.
-struct ProblemList {
-  private let file: String
-  private var problems: [ProfileProblem] = []
-  private var omitted = 0
-  /// By the path of an array of objects: which of its elements had no problem.
-  var sound: [String: [Int]] = [:]
-
-  init(file: String) { self.file = file }
-
-  var isEmpty: Bool { problems.isEmpty }
-  var count: Int { problems.count + omitted }
-
-  /// The message is not made for a problem that is only counted.
-  mutating func add(_ position: TextPosition, _ keyPath: String, _ message: @autoclosure () -> String) {
-    guard problems.count < ProfileProblems.limit else {
-      omitted += 1
-      return
+    let record = RuleKeys.table.outline.readWhole(root, at: "", &problems)
+    if let record, let kind, let rule = RuleKeys.table.object(record) {
+      RuleChecks.checkKind(rule, on: kind, Places(root, path: "", record: record), &problems)
     }
-    problems.append(ProfileProblem(file: file, position: position, keyPath: keyPath, message: message()))
-  }
-
-  var result: ProfileProblems {
-    // Stable, so that two problems of one place stay as they were found.
-    let sorted = problems.enumerated().sorted {
-      ($0.element.position, $0.offset) < ($1.element.position, $1.offset)
+    guard problems.isEmpty, let record, let rule = RuleKeys.table.object(record) else {
+      throw problems.result
     }
-    return ProfileProblems(problems: sorted.map(\.element), omitted: omitted)
+    return rule
   }
 }

@@ -18,8 +18,8 @@ package enum ProfileWriter {
   }
 
   /// - Parameter breaks: How many levels of objects have a line for each member.
-  private static func text(
-    _ record: ProfileRecord, _ outline: ProfileOutline, in group: String = "", breaks: Int,
+  static func text(
+    _ record: ProfileRecord, _ outline: ProfileOutline, in group: String = "", breaks: Int = 0,
     indent: String = ""
   ) -> String {
     let inner = indent + "  "
@@ -70,7 +70,7 @@ package enum ProfileWriter {
     }
   }
 
-  private static func quoted(_ text: String) -> String {
+  static func quoted(_ text: String) -> String {
     var quoted = "\""
     for scalar in text.unicodeScalars {
       switch scalar {

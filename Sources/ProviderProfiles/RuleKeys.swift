@@ -5,7 +5,7 @@ package import ProviderModel
 package enum RuleKeys {
   package static let table = KeyTable<Rule>(
     noun: "rule", keys: selectors + effects, groups: groups,
-    make: { Rule(name: "", operations: [], effect: RuleEffect()) })
+    make: { Rule(name: "", operations: [], effect: RuleEffect()) }, check: RuleChecks.check)
 
   /// The most that something is counted to.
   static let countLimit: UInt64 = 1_000_000_000
@@ -42,7 +42,8 @@ package enum RuleKeys {
       wrap: { $0.map { .flag($0) } },
       unwrap: { if case .flag(let flag) = $0 { .some(flag) } else { nil } }),
     Key(
-      "bytes.from", .point, isRequired: true, summary: "The first byte that a read or download has to reach.",
+      "bytes.from", .point, isRequired: true,
+      summary: "The first byte that a read or download has to reach; of a readdir, the first entry.",
       get: { $0.bytes.map { .point($0.from) } },
       set: { value, rule in
         guard case .point(let point) = value else { return false }
@@ -50,7 +51,7 @@ package enum RuleKeys {
         return true
       }),
     Key(
-      "bytes.to", .point, summary: "The first byte that is no longer meant; else the end of the file.",
+      "bytes.to", .point, summary: "The first byte or entry that is no longer meant; else there is no end.",
       get: { $0.bytes?.to.map { .point($0) } },
       set: { value, rule in
         guard case .point(let point) = value, rule.bytes != nil else { return false }
@@ -98,7 +99,7 @@ package enum RuleKeys {
   private static let groups: [KeyGroup] =
     [
       KeyGroup("basis", "What the rule stands on."),
-      KeyGroup("bytes", "Which part of a file a read or download has to reach."),
+      KeyGroup("bytes", "Which part of a file a read or download has to reach, or of a folder a readdir."),
       KeyGroup("fail", "Which of the actions that match it strikes."),
       KeyGroup("window", "At what time it is in force."),
       KeyGroup(
@@ -112,7 +113,7 @@ package enum EventKeys {
     noun: "timed event", keys: rows,
     groups: [KeyGroup("do", "What happens.", isRequired: true, members: 1...1)]
       + ChangeKeys<TimedEvent>.groups(under: "do"),
-    make: { TimedEvent(at: .zero, change: .provider(.online, duration: nil)) })
+    make: { TimedEvent(at: .zero, change: .provider(.online, duration: nil)) }, check: EventChecks.check)
 
   private static let rows: [Key<TimedEvent>] =
     [

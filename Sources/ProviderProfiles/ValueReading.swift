@@ -124,10 +124,21 @@ enum ValueReading {
   }
 
   /// Every element is read, so that all that are wrong are told.
-  static func list<Element>(
+  private static func list<Element>(
     _ json: PositionedJSON, _ count: ClosedRange<Int>, _ path: String, _ problems: inout ProblemList,
     _ element: (PositionedJSON, String, inout ProblemList) -> Element?
   ) -> [Element]? {
+    guard let elements = elements(json, count, path, &problems) else { return nil }
+    var read: [Element] = []
+    for (index, json) in elements.enumerated() {
+      if let value = element(json, "\(path)[\(index)]", &problems) { read.append(value) }
+    }
+    return read.count == elements.count ? read : nil
+  }
+
+  static func elements(
+    _ json: PositionedJSON, _ count: ClosedRange<Int>, _ path: String, _ problems: inout ProblemList
+  ) -> [PositionedJSON]? {
     guard case .array(let elements) = json.content else {
       problems.add(json.position, path, "must be an array in brackets, not \(json.kindName)")
       return nil
@@ -136,10 +147,6 @@ enum ValueReading {
       problems.add(json.position, path, "has \(elements.count) elements; at most \(count.upperBound) fit")
       return nil
     }
-    var read: [Element] = []
-    for (index, json) in elements.enumerated() {
-      if let value = element(json, "\(path)[\(index)]", &problems) { read.append(value) }
-    }
-    return read.count == elements.count ? read : nil
+    return elements
   }
 }

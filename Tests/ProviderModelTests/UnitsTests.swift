@@ -43,6 +43,33 @@ import Testing
   @Test(arguments: ["", "2MB", "2mb/s", "MB/s", "-1B/s", "1.2.3MB/s", "99999999999GB/s"])
   func `is no rate`(_ text: String) { #expect(ByteRate.bytesPerSecond(text: text) == nil) }
 
+  @Test(
+    arguments: [
+      ("65536", 65_536), ("64KiB", 65_536), ("2MB", 2_000_000), ("1.5GiB", 1_610_612_736), ("0", 0),
+      ("7B", 7),
+    ] as [(String, Int64)])
+  func `is read as a number of bytes`(_ text: String, _ bytes: Int64) {
+    #expect(ByteCount.bytes(text: text) == bytes)
+    #expect(ByteCount.bytes(text: ByteCount.text(bytes: bytes)) == bytes)
+    #expect(HoldPoint(text: text) == .bytes(bytes))
+  }
+
+  @Test(
+    arguments: [
+      ("40%", 400_000, "40%"), ("12.5%", 125_000, "12.5%"), ("100.00%", 1_000_000, "100%"), ("0%", 0, "0%"),
+      ("007.0001%", 70_001, "7.0001%"),
+    ] as [(String, Int64, String)])
+  func `is read as a share and written again`(_ text: String, _ millionths: Int64, _ written: String) {
+    #expect(HoldPoint(text: text) == .millionths(millionths))
+    #expect(HoldPoint.millionths(millionths).text == written)
+  }
+
+  @Test(arguments: [
+    "", "%", "-1", "+1", "1.5", "1.5.5MB", "101%", "100.0001%", "0.00001%", "40 %", "64kib", "9999999999GB",
+    "MB",
+  ])
+  func `is no place in a file`(_ text: String) { #expect(HoldPoint(text: text) == nil) }
+
   @Test(arguments: [("lcoal", "local"), ("DATALESS", "dataless"), ("", "local"), ("datales", "dataless")])
   func `has a nearest word`(_ word: String, _ nearest: String) {
     #expect(Nearest.word(to: word, among: ["dataless", "local"]) == nearest)

@@ -7,17 +7,26 @@ import Testing
 
 @Suite struct `The table of keys` {
   @Test func `has every key once, in a group that it names`() {
-    let paths = ProfileKeys.all.map(\.path)
-    #expect(Set(paths).count == paths.count)
-    let groups = Set(paths.map { DottedPath.parted($0).group }).subtracting([""])
-    #expect(groups == Set(ProfileKeys.groups.map(\.path)))
-    for key in ProfileKeys.all { #expect(key.summary.hasSuffix(".")) }
+    for outline in [ProfileKeys.table.outline, RuleKeys.table.outline, EventKeys.table.outline] {
+      let paths = outline.keys.map(\.path)
+      #expect(Set(paths).count == paths.count)
+      // Some groups have only groups in them.
+      let groups = Set(paths.map { DottedPath.parted($0).group }).subtracting([""])
+      #expect(groups.isSubset(of: outline.groups.map(\.path)))
+      for group in outline.groups {
+        #expect(!outline.members(of: group.path).isEmpty)
+        #expect(group.alternatives.allSatisfy(outline.members(of: group.path).contains))
+        #expect(group.summary.hasSuffix("."))
+      }
+      for key in outline.keys { #expect(key.summary.hasSuffix(".")) }
+    }
   }
 
-  @Test func `has a value for every key of a profile but the schema's address`() {
+  @Test func `has a value for every key of a profile but the two addresses`() {
     for key in ProfileKeys.all {
-      #expect((key.get(Profile(name: "n")) == nil) == (key.path == "$schema"))
-      #expect((ProfileKeys.defaultValue(of: key) == nil) == (key.isRequired || key.path == "$schema"))
+      let isAside = ["$schema", "extends"].contains(key.path)
+      #expect((key.get(Profile(name: "n")) == nil) == isAside)
+      #expect((ProfileKeys.defaultValue(of: key) == nil) == (key.isRequired || isAside))
     }
   }
 
@@ -27,7 +36,7 @@ import Testing
       .latency(.fixed(.seconds(1))), .bandwidth(1), .byteCount(1), .point(.bytes(1)), .share(1), .texts([]),
       .globs([]), .objects([]),
     ]
-    for key in ProfileKeys.all where key.path != "$schema" && key.path != "schemaVersion" {
+    for key in ProfileKeys.all where !["$schema", "extends", "schemaVersion"].contains(key.path) {
       var profile = Profile(name: "n")
       #expect(key.get(profile).map { key.set($0, &profile) } == true)
       #expect(profile == Profile(name: "n"))
@@ -38,8 +47,8 @@ import Testing
   }
 
   @Test func `has no default that a file could not say`() throws {
-    for key in ProfileKeys.all {
-      guard let value = ProfileKeys.defaultValue(of: key) else { continue }
+    for key in ProfileKeys.table.outline.keys + RuleKeys.table.outline.keys + EventKeys.table.outline.keys {
+      guard let value = key.defaultValue else { continue }
       var problems = ProblemList(file: "p")
       let json = try PositionedJSON.parse(Array(ProfileWriter.json(value).utf8))
       #expect(ValueReading.read(json, as: key.type, at: key.path, &problems) == value)

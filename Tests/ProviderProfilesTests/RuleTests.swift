@@ -9,7 +9,7 @@ private func rule(_ json: String) throws -> Rule {
   try ProfileReader.readRule(Array(json.utf8), file: "rule")
 }
 
-private func problems(_ json: String) -> [String] {
+private func wrong(_ json: String) -> [String] {
   do throws(ProfileProblems) {
     _ = try ProfileReader.readRule(Array(json.utf8), file: "r")
     return []
@@ -21,7 +21,7 @@ private func problems(_ json: String) -> [String] {
 @Suite struct `Reading a rule` {
   @Test func `takes every key`() throws {
     var expected = Rule(
-      name: "n", operations: [.open, .read],
+      name: "n", operations: [.read, .download],
       effect: RuleEffect(
         delay: .uniform(minimum: .seconds(1), maximum: .seconds(2)),
         changes: [
@@ -43,7 +43,7 @@ private func problems(_ json: String) -> [String] {
     expected.untilEvent = .downloadFinished
     let json = """
       { "name": "n", "basis": { "standing": "reported", "sources": ["https://example.com"] },
-        "on": ["read", "open"], "path": "**/*.pdf", "copy": ["downloading", "dataless"], "app": "com.example.app",
+        "on": ["download", "read"], "path": "**/*.pdf", "copy": ["downloading", "dataless"], "app": "com.example.app",
         "coordinated": false, "bytes": { "to": "64KiB", "from": "40%" },
         "fail": { "after": 1, "times": 2, "count": "total" }, "probability": "30%",
         "window": { "from": "10s", "until": "20s" }, "untilEvent": "downloadFinished",
@@ -76,8 +76,9 @@ private func problems(_ json: String) -> [String] {
       ),
     ] as [(String, Disturbance)])
   func `takes what befalls an operation`(_ effect: String, _ expected: Disturbance) throws {
-    let read = try rule(#"{ "name": "n", "on": "getattr", "effect": { \#(effect) } }"#)
-    #expect(read == Rule(name: "n", operations: [.getattr], effect: RuleEffect(disturbance: expected)))
+    let operation = if case .size = expected { OperationName.getattr } else { OperationName.open }
+    let read = try rule(#"{ "name": "n", "on": "\#(operation.rawValue)", "effect": { \#(effect) } }"#)
+    #expect(read == Rule(name: "n", operations: [operation], effect: RuleEffect(disturbance: expected)))
     #expect(try rule(ProfileWriter.json(read)) == read)
   }
 
@@ -162,7 +163,7 @@ private func problems(_ json: String) -> [String] {
     ),
   ])
   func `names the place, the key and the mistake`(_ json: String, _ expected: String) {
-    let found = problems(json)
+    let found = wrong(json)
     let wanted = expected.split(separator: "\n")
     #expect(found.count == wanted.count)
     for (found, wanted) in zip(found, wanted) { #expect(found.contains(wanted), "\(found)") }
@@ -180,15 +181,15 @@ private func problems(_ json: String) -> [String] {
       { "schemaVersion": 1, "name": "p",
         "rules": [ { "name": "b", "on": "open", "effect": { "stall": true } },
           { "name": "a", "on": "read", "effect": { "delay": "1s" } } ],
-        "events": [ { "at": "30s", "path": "a/b.pdf", "do": { "provider": "offline" } },
-          { "at": "10s", "do": { "revoke": true } } ] }
+        "events": [ { "at": "30s", "path": "a/b.pdf", "do": { "evict": true } },
+          { "at": "10s", "do": { "provider": "offline" } } ] }
       """
     let profile = try ProfileReader.read(Array(json.utf8), file: "p")
     #expect(profile.rules.map(\.name) == ["b", "a"])
     #expect(
       profile.events == [
-        TimedEvent(at: .seconds(30), path: ItemPath("a/b.pdf"), change: .provider(.offline, duration: nil)),
-        TimedEvent(at: .seconds(10), change: .revoke),
+        TimedEvent(at: .seconds(30), path: ItemPath("a/b.pdf"), change: .evict),
+        TimedEvent(at: .seconds(10), change: .provider(.offline, duration: nil)),
       ])
     #expect(try ProfileReader.read(Array(ProfileWriter.json(profile).utf8), file: "p") == profile)
   }

@@ -29,7 +29,7 @@ package struct Dice: Hashable, Sendable {
   package var fraction: Double { Double(bits >> 11) * 0x1p-53 }
 
   /// Spreads every input bit over all output bits (the finalizer of SplitMix64, after Steele and others).
-  static func mix(_ value: UInt64) -> UInt64 {
+  package static func mix(_ value: UInt64) -> UInt64 {
     var z = value &+ 0x9E37_79B9_7F4A_7C15
     z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
     z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB

@@ -22,6 +22,8 @@ extension Span {
     return "\(nanoseconds / unit.nanoseconds)\(unit.name)"
   }
 
+  package static var unitNames: [String] { units.map(\.name) }
+
   private static let units: [(name: String, nanoseconds: Int64)] = [
     ("ns", 1), ("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000), ("m", 60_000_000_000),
     ("h", 3_600_000_000_000),
@@ -48,6 +50,8 @@ package enum ByteCount {
     }
     return shortest
   }
+
+  package static var unitNames: [String] { units.map(\.name) }
 
   private static let units: [(name: String, bytes: Int64)] = [
     ("B", 1), ("kB", 1_000), ("MB", 1_000_000), ("GB", 1_000_000_000), ("KiB", 1 << 10), ("MiB", 1 << 20),
@@ -88,9 +92,12 @@ extension HoldPoint {
 
 /// A part of a whole in percent, in millionths: "40%", "0.05%".
 package enum Share {
-  /// - Returns: nil for what is no percentage or more than 100.
+  /// - Returns: nil for what is no percentage, more than 100, or finer than a millionth.
   package static func millionths(text: String) -> Int64? {
-    guard text.hasSuffix("%"), let share = Decimal.scaled(text.dropLast(), by: 10_000), share <= 1_000_000
+    let digits = text.dropLast()
+    let fraction = digits.split(separator: ".", omittingEmptySubsequences: false).dropFirst().first
+    guard text.hasSuffix("%"), fraction.map({ $0.utf8.count <= 4 }) ?? true,
+      let share = Decimal.scaled(digits, by: 10_000), share <= 1_000_000
     else { return nil }
     return share
   }
