@@ -13,7 +13,7 @@ STRESS_MINUTES ?= 240
 SWIFT_SOURCES = Package.swift Sources Tests Examples
 
 .DEFAULT_GOAL := help
-.PHONY: help deps samples build demo test stress format check corpus newcomer clean
+.PHONY: help deps samples build demo test stress format check profiles corpus newcomer clean
 
 help: ## lists these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,6 +49,9 @@ check: ## checks the format, the house rules and the samples
 	swift format lint --strict --parallel --recursive $(SWIFT_SOURCES)
 	scripts/tidy.sh
 	python3 Samples/make-samples.py --check
+
+profiles: build ## writes the schema and the reference of profiles anew
+	scripts/profiles.sh
 
 corpus: build ## reads all of CORPUS=DIR through a mount, by several ways
 	@test -n "$(CORPUS)" || { echo 'corpus: say which folder: make corpus CORPUS=DIR' >&2; exit 2; }

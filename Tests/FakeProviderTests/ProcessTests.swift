@@ -71,6 +71,7 @@ import Testing
 
   @Test func `of a shipped profile is good`() {
     #expect(ProfileVerb.check("instant").ok)
+    #expect(ProfileVerb.check("instant").remarks.isEmpty)
     #expect(ProfileVerb.check("instnat").problems.first?.message.contains("instant") == true)
   }
 }

@@ -165,12 +165,25 @@ private func carryOut(_ tries: [Try], _ bench: Bench, _ environment: [String: St
       try await bench.mount()
       let bad = bench.path + "/bad.json"
       try Data(#"{"schemaVersion": 1, "name": "bad", "sed": 1}"#.utf8).write(to: URL(fileURLWithPath: bad))
+      let odd = bench.path + "/odd.json"
+      let rule = #"{"name": "r", "on": "read", "window": {"from": "1s"}, "effect": {"error": "EIO"}}"#
+      try Data(#"{"schemaVersion": 1, "name": "odd", "extends": "instant", "rules": [\#(rule)]}"#.utf8)
+        .write(to: URL(fileURLWithPath: odd))
       try await carryOut(
         [
           Try("profile", "list", output: "icloud-drive  "),
           Try("profile", "list", "--json", output: #"{"profiles":[{"name":"#),
           Try("profile", "show", "instant", output: #""schemaVersion": 1"#),
+          Try("profile", "show", "instant", output: #""$schema": "./schema.json""#),
+          Try("profile", "show", "--effective", "instant", output: #""concurrency": 4"#),
+          Try("profile", "show", "--effective", odd, output: #""on": "read", "fail": { "after": 0"#),
           Try("profile", "show", "instnt", code: 1, errors: "nearest name \"instant\""),
+          Try("profile", "schema", output: "json-schema.org/draft/2020-12"),
+          Try("profile", "schema", "instant", code: 2, errors: "schema takes no profile"),
+          Try("profile", "check", "--effective", "instant", code: 2, errors: "--effective goes with show"),
+          Try("profile", "check", odd, output: "rules[0].effect.error: warning: on a replicated provider"),
+          Try("profile", "check", odd, output: "\(odd): ok\n"),
+          Try("profile", "check", "--json", odd, output: #""weight":"note""#),
           Try("profile", "check", "instant", output: "instant: ok\n"),
           Try("profile", "check", bad, code: 1, output: "\(bad):1:37: sed"),
           Try(

@@ -2,7 +2,7 @@ import ProviderControl
 import ProviderModel
 import ProviderProfiles
 
-/// Lists, shows and checks profiles.
+/// Lists, shows and checks profiles, and prints their schema.
 enum ProfileVerb {
   struct Check: Hashable, Sendable, Encodable {
     struct Problem: Hashable, Sendable, Encodable {
@@ -10,26 +10,40 @@ enum ProfileVerb {
       var line: Int?
       var column: Int?
       var keyPath: String?
+      /// "warning" or "note"; absent for what is wrong.
+      var weight: String?
       var message: String
     }
     var profile: String
     var ok: Bool
     var problems: [Problem]
+    /// What is no mistake, and should be known.
+    var remarks: [Problem]
     /// How a person reads it.
     var text: String
 
-    private enum CodingKeys: CodingKey { case profile, ok, problems }
+    private enum CodingKeys: CodingKey { case profile, ok, problems, remarks }
   }
 
   static func run(_ arguments: ParsedArguments) -> Int32 {
     arguments.carryOut {
       let profiles = arguments.positionals.dropFirst().map(\.text)
-      switch arguments.positionals.first?.text {
-      case "list":
-        if let extra = profiles.first { throw VerbFailure.usage("\"\(extra)\": list takes no profile") }
-        return try list(json: arguments.has("--json"))
-      case "show": return try show(profiles)
-      default: return try check(profiles, json: arguments.has("--json"))
+      let action = arguments.positionals.first?.text
+      let json = arguments.has("--json")
+      for (option, itsAction) in [("--effective", "show"), ("--reference", "schema")]
+      where arguments.has(option) && action != itsAction {
+        throw VerbFailure.usage("\(option) goes with \(itsAction)")
+      }
+      if action == "list" || action == "schema", let extra = profiles.first {
+        throw VerbFailure.usage("\"\(extra)\": \(action ?? "") takes no profile")
+      }
+      switch action {
+      case "list": return try list(json: json)
+      case "show": return try show(profiles, effective: arguments.has("--effective"))
+      case "schema":
+        Console.out(arguments.has("--reference") ? ProfileReference.text : ProfileSchema.text)
+        return FakeProvider.Exit.done
+      default: return try check(profiles, json: json)
       }
     }
   }
@@ -50,9 +64,12 @@ enum ProfileVerb {
   }
 
   /// A profile is JSON in any case.
-  private static func show(_ profiles: [String]) throws -> Int32 {
+  private static func show(_ profiles: [String], effective: Bool) throws -> Int32 {
     guard profiles.count == 1 else { throw VerbFailure.usage("show takes one profile") }
-    let text = ProfileWriter.json(try ProfileLibrary.load(nameOrPath: profiles[0]))
+    let text =
+      effective
+      ? ProfileWriter.json(try ProfileLibrary.load(nameOrPath: profiles[0]))
+      : String(decoding: try ProfileLibrary.bytes(nameOrPath: profiles[0]), as: UTF8.self)
     Console.out(text.hasSuffix("\n") ? text : text + "\n")
     return FakeProvider.Exit.done
   }
@@ -63,28 +80,31 @@ enum ProfileVerb {
     if json {
       Console.json(["checks": checks])
     } else {
-      for check in checks {
-        if check.ok { Console.out("\(check.profile): ok\n") } else { Console.out(check.text + "\n") }
-      }
+      for check in checks { Console.out(check.text + "\n") }
     }
     return checks.allSatisfy(\.ok) ? FakeProvider.Exit.done : FakeProvider.Exit.failed
   }
 
   static func check(_ profile: String) -> Check {
     do {
-      _ = try ProfileLibrary.load(nameOrPath: profile)
-      return Check(profile: profile, ok: true, problems: [], text: "")
+      let remarks = try ProfileLibrary.examine(nameOrPath: profile).remarks
+      let lines = remarks.problems.isEmpty ? "" : "\(remarks)\n"
+      return Check(
+        profile: profile, ok: true, problems: [], remarks: remarks.problems.map(problem),
+        text: "\(lines)\(profile): ok")
     } catch {
       guard case .invalid(let found) = error else {
         let problem = Check.Problem(file: profile, message: "\(error)")
-        return Check(profile: profile, ok: false, problems: [problem], text: "\(error)")
+        return Check(profile: profile, ok: false, problems: [problem], remarks: [], text: "\(error)")
       }
-      let problems = found.problems.map { problem in
-        Check.Problem(
-          file: problem.file, line: problem.position.line, column: problem.position.column,
-          keyPath: problem.keyPath, message: problem.message)
-      }
-      return Check(profile: profile, ok: false, problems: problems, text: "\(found)")
+      return Check(
+        profile: profile, ok: false, problems: found.problems.map(problem), remarks: [], text: "\(found)")
     }
+  }
+
+  private static func problem(_ found: ProfileProblem) -> Check.Problem {
+    Check.Problem(
+      file: found.file, line: found.position.line, column: found.position.column, keyPath: found.keyPath,
+      weight: found.weight == .error ? nil : found.weight.rawValue, message: found.message)
   }
 }

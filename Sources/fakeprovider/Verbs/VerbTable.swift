@@ -254,14 +254,27 @@ enum VerbTable {
 
   private static let about = [
     VerbSpec(
-      name: "profile", summary: "lists, shows or checks profiles", options: [json],
+      name: "profile", summary: "lists, shows or checks profiles, or prints their schema",
+      options: [
+        .flag("--effective", "shows every key with the value in effect, not the file as it is written"),
+        .hidden("--reference", nil, "prints the reference of docs/profiles.md instead of the schema"), json,
+      ],
       positionals: [
-        Positional(name: "ACTION", choices: ["list", "show", "check"]),
+        Positional(name: "ACTION", choices: ["list", "show", "check", "schema"]),
         Positional(name: "PROFILE", count: .any),
       ],
+      details: """
+        A profile is the name of one that comes along, or a file: what has a "/" in it or ends with ".json".
+        check exits with 0 when there are only warnings and notes.
+        """,
       examples: [
         Example(command: "fakeprovider profile list", says: "those that come along"),
         Example(command: "fakeprovider profile check my.json", says: "mistakes, with line and column"),
+        Example(
+          command: "fakeprovider profile show --effective icloud-drive",
+          says: "with all defaults, as a start for your own"),
+        Example(
+          command: "fakeprovider profile schema > schema.json", says: "for an editor that knows JSON Schema"),
       ]),
     VerbSpec(
       name: "doctor", summary: "checks whether this machine can mount, and says how to mend what cannot",
