@@ -12,10 +12,6 @@ extension Provider {
   }
 
   /// Begins the item's download: everything that can befall it on its way is found here.
-  ///
-  /// A rule on `download` that matches this attempt is a stop too: `transfers.addStop(.rule(id), at: byte, to:
-  /// slot)`, with byte 0 for one that is about no bytes. The transfer stands still when it reaches it, after its
-  /// latency, and ``strike(_:transfer:)`` says what happens.
   private mutating func attemptDownload(of slot: Slot, after trouble: Transfer.Trouble? = nil) {
     let (id, size) = (items[slot].id, items[slot].stamp.size)
     let attempt = attempts.count(.download, of: id)
@@ -25,9 +21,11 @@ extension Provider {
       Transfer(
         slot: slot, size: size, latency: profile.download.latency.draw(dice),
         limit: profile.download.itemBandwidth, trouble: trouble))
-    for hold in holds.all where hold.operation == .download && items.isCovered(slot, by: hold.slot) {
+    for hold in holds.all
+    where hold.operation == .download && hold.rule == nil && items.isCovered(slot, by: hold.slot) {
       stop(slot, at: hold)
     }
+    judgeTransfer(slot)
     if !profile.download.stalls.isEmpty {
       let path = items.path(of: slot)
       for stall in profile.download.stalls where stall.path?.matches(path) ?? true {
@@ -119,8 +117,8 @@ extension Provider {
     case .began: break
     case .arrived(let slot): wakeReaders(of: slot)
     case .finished(let slot): transferFinished(slot)
-    case .reached(let slot, .hold(let hold)): park(transfer: slot, at: hold)
-    case .reached(let slot, .rule(let rule)): strike(rule, transfer: slot)
+    case .reached(let slot, .hold(let hold)): park(transfer: slot, at: hold, rule: nil)
+    case .reached(let slot, .rule): strike(transfer: slot)
     case .reached(let slot, .stall):
       var event = Event(.downloadStalled, path: items.path(of: slot))
       event.offset = transfers.arrived(slot)
@@ -128,19 +126,15 @@ extension Provider {
     }
   }
 
-  mutating func park(transfer slot: Slot, at hold: HoldID) {
+  mutating func park(transfer slot: Slot, at hold: HoldID, rule: String?) {
     holds.park(transfer: slot, at: hold)
     var event = Event(.held, path: items.path(of: slot))
     event.operation = OperationName.download.rawValue
     event.hold = holds.name(of: hold)
     event.offset = transfers.arrived(slot)
+    event.rule = rule
     emit(event)
   }
-
-  /// A transfer has reached the byte of a rule and stands still until it is told how it goes on:
-  /// `transfers.set(.streaming, of: slot)`, `.stalled(until:)`, `.held(hold)` with ``park(transfer:at:)``,
-  /// `transfers.slowDown(_:to:until:)` or ``transferFailed(_:_:)``.
-  mutating func strike(_ rule: RuleID, transfer slot: Slot) { transfers.set(.streaming, of: slot) }
 
   func transferStatus(of slot: Slot) -> TransferStatus? {
     guard let transfer = transfers[slot] else { return nil }

@@ -41,7 +41,10 @@ extension Provider {
     guard let transfer = transfers[slot] else { return }
     holds.unpark(transfer: slot)
     let path = items.path(of: slot)
-    emit(Event(.downloadFailed, path: path, error: error))
+    var event = Event(.downloadFailed, path: path, error: error)
+    event.offset = transfers.arrived(slot)
+    event.rule = transfer.phase == .struck ? transfer.strike?.name : nil
+    emit(event)
     let waiting = contentWaiters.remove(slot) ?? []
     let patient = waiting.filter { isPatient($0, error.recovery) }
     if patient.isEmpty {

@@ -28,7 +28,7 @@ import Testing
     harness.run(to: at(4_999))
     #expect(harness.unanswered == [first, second, last])
     harness.run(to: at(5_000))
-    #expect(harness.replies[first] == .content(handle, offset: 0, length: 4_000, stamp))
+    #expect(harness.replies[first] == .content(handle, offset: 0, length: 4_000, stamp, nil))
     #expect(try harness.status("a").copy == .downloading)
     // What is here is read without waiting, and starts nothing.
     #expect(harness.readReply(handle, 1_000..<3_000) != nil)

@@ -46,11 +46,22 @@ import Testing
         Int64.random(in: 1...1_000_000, using: &random), Int.random(in: 1...3, using: &random)
       )
       let (open, mode) = (Bool.random(using: &random), Int.random(in: 0..<8, using: &random))
+      var download = Profile.Download()
+      download.bandwidth = bandwidth
+      download.concurrency = concurrency
+      download.latency = .uniform(minimum: .zero, maximum: .milliseconds(300))
+      download.itemBandwidth =
+        Bool.random(using: &random) ? nil : Int64.random(in: 1...100_000, using: &random)
+      download.partial = Bool.random(using: &random)
+      download.trigger = Int.random(in: 0..<4, using: &random) == 0 ? .open : .read
+      download.timeout = Bool.random(using: &random) ? nil : .seconds(3)
+      if Int.random(in: 0..<3, using: &random) == 0 {
+        download.slowStart = .init(bandwidth: 900, length: .milliseconds(700))
+        download.stalls = [.init(at: .millionths(500_000), length: .milliseconds(40), bandwidth: 77)]
+      }
       harness = ModelHarness(files) {
         $0.seed = seed
-        $0.download.bandwidth = bandwidth
-        $0.download.concurrency = concurrency
-        $0.download.latency = .uniform(minimum: .zero, maximum: .milliseconds(300))
+        $0.download = download
         if open { $0.latency.open = .uniform(minimum: .zero, maximum: .milliseconds(50)) }
         $0.latency.list = .fixed(.milliseconds(3))
         $0.access.scopeLimit = 5
@@ -90,6 +101,7 @@ import Testing
       case 56..<75: control()
       case 75..<77: source()
       case 77..<79: endSomeone()
+      case 79 where Bool.random(using: &random): harness.fail(path, failure)
       case 79..<80:
         harness.answerListings(failing: .EIO)
       default: harness.run(to: harness.now + .milliseconds(Int64.random(in: 0...200, using: &random)))
@@ -191,6 +203,13 @@ import Testing
       rule.path = Bool.random(using: &random) ? nil : Glob("d/**")
       rule.occurrence.times = Bool.random(using: &random) ? nil : 2
       return rule
+    }
+
+    private var failure: ProviderError {
+      let names: [FileProviderErrorName] = [
+        .serverUnreachable, .notAuthenticated, .providerDomainTemporarilyUnavailable, .noSuchItem,
+      ]
+      return names.randomElement(using: &random).map { .provider($0) } ?? .fault(.EIO)
     }
 
     private func source() { harness.source.edit(path, size: Int64.random(in: 0...300_000, using: &random)) }

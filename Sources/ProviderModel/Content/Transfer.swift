@@ -11,8 +11,8 @@ struct Transfer {
     case held(HoldID)
     /// Nothing arrives until then; nil: for ever.
     case stalled(until: Instant?)
-    /// At the byte of a rule, which has not said yet what happens.
-    case struck(RuleID)
+    /// At the byte of the rule that struck it, which says now what happens.
+    case struck
     /// The last attempt failed; the next one begins then. Takes no place.
     case retrying(at: Instant)
   }
@@ -21,7 +21,8 @@ struct Transfer {
   struct Stop {
     enum Reason: Equatable {
       case hold(HoldID)
-      case rule(RuleID)
+      /// The transfer's ``Transfer/strike``.
+      case rule
       case stall(Profile.Stall)
     }
     var at: Int64
@@ -31,7 +32,7 @@ struct Transfer {
     var order: (Int64, Int, Int) {
       switch reason {
       case .hold(let hold): (at, 0, hold.rawValue)
-      case .rule(let rule): (at, 1, rule.rawValue)
+      case .rule: (at, 1, 0)
       case .stall: (at, 2, 0)
       }
     }
@@ -63,6 +64,8 @@ struct Transfer {
   /// Bytes that somebody waits for, least first.
   var awaited: [Int64] = []
   var trouble: Trouble?
+  /// A rule that strikes this attempt, and what of it is still to be done.
+  var strike: Strike?
 
   /// In billionths of a byte, so that nothing is lost at a change of rates; as of the last one.
   var arrivedBillionths: Int128 = 0

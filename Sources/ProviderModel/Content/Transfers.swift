@@ -83,15 +83,31 @@ struct Transfers {
     divide()
   }
 
-  /// For one that waits at a stop, or streams.
-  mutating func set(_ phase: Transfer.Phase, of slot: Slot) {
-    bySlot[slot]?.phase = phase
-    divide()
+  /// A rule is going to strike the transfer when it has reached this byte.
+  mutating func strike(_ strike: Strike, at byte: Int64, of slot: Slot) {
+    bySlot[slot]?.strike = strike
+    addStop(.rule, at: byte, to: slot)
   }
 
-  mutating func slowDown(_ slot: Slot, to limit: Int64, until: Instant?) {
-    bySlot[slot]?.slowdown = (limit, until)
-    set(.streaming, of: slot)
+  /// The next thing that its rule does to one that is struck.
+  mutating func takeStep(of slot: Slot) -> Strike.Step? {
+    guard bySlot[slot]?.strike?.steps.isEmpty == false else { return nil }
+    return bySlot[slot]?.strike?.steps.removeFirst()
+  }
+
+  /// One that is struck waits for a while; then it is struck again.
+  mutating func stall(_ slot: Slot, until moment: Instant) {
+    addStop(.rule, at: arrived(slot) ?? 0, to: slot)
+    set(.stalled(until: moment), of: slot)
+  }
+
+  mutating func hold(_ slot: Slot, at hold: HoldID) { set(.held(hold), of: slot) }
+
+  mutating func goOn(_ slot: Slot) { set(.streaming, of: slot) }
+
+  private mutating func set(_ phase: Transfer.Phase, of slot: Slot) {
+    bySlot[slot]?.phase = phase
+    divide()
   }
 
   mutating func throttle(to limit: Int64?) {
@@ -185,11 +201,12 @@ struct Transfers {
   private mutating func reach(_ reason: Transfer.Stop.Reason, _ slot: Slot) {
     switch reason {
     case .hold(let hold): set(.held(hold), of: slot)
-    case .rule(let rule): set(.struck(rule), of: slot)
+    case .rule: set(.struck, of: slot)
     case .stall(let stall):
       let end = stall.length.map { now + $0 }
       if let bandwidth = stall.bandwidth {
-        slowDown(slot, to: bandwidth, until: end)
+        bySlot[slot]?.slowdown = (bandwidth, end)
+        goOn(slot)
       } else {
         set(.stalled(until: end), of: slot)
       }
