@@ -87,7 +87,8 @@ let package = Package(
       swiftSettings: strict),
 
     .testTarget(
-      name: "ProviderModelTests", dependencies: ["ProviderModel"], swiftSettings: strict),
+      name: "ProviderModelTests", dependencies: ["ProviderModel", "ProviderProfiles"],
+      swiftSettings: strict),
     .testTarget(
       name: "ProviderProfilesTests", dependencies: ["ProviderProfiles", "ProviderModel"],
       swiftSettings: strict),

@@ -117,7 +117,11 @@ extension Provider {
     case .openDirectory:
       return items[slot].kind == .directory ? .openDirectory(slot) : .fail(.notADirectory)
     case .readDirectory(_, let cookie, let capacity, let plus):
-      return .answer(.directory(rows(of: slot, after: cookie, capacity: capacity, plus: plus), plus: plus))
+      return .answer(
+        .directory(
+          rows(
+            of: slot, after: cookie, before: listingLimit(of: asked, on: slot), capacity: capacity, plus: plus
+          ), plus: plus))
     case .getAttribute(_, let name, let capacity):
       return attribute(named: name, of: slot, capacity: capacity)
     case .listAttributes(_, let capacity):
@@ -135,7 +139,9 @@ extension Provider {
   }
 
   /// As many rows as fit into `capacity` bytes of the kernel's format.
-  private func rows(of slot: Slot, after cookie: Int64, capacity: Int, plus: Bool) -> [DirectoryRow] {
+  private func rows(
+    of slot: Slot, after cookie: Int64, before limit: Int, capacity: Int, plus: Bool
+  ) -> [DirectoryRow] {
     var rows: [DirectoryRow] = []
     var room = capacity
     func add(_ row: DirectoryRow) -> Bool {
@@ -152,7 +158,8 @@ extension Provider {
       if !add(row) { return rows }
     }
     guard let directory = items.directory(of: slot) else { return rows }
-    for entry in directory.entries[directory.position(after: max(cookie, 2))...] {
+    let next = directory.position(after: max(cookie, 2))
+    for entry in directory.entries[next..<max(next, min(limit, directory.entries.count))] {
       let row = DirectoryRow(
         name: Array(items.names[entry.name]), node: items.node(of: entry.slot),
         attributes: items.attributes(of: entry.slot), next: entry.cookie)

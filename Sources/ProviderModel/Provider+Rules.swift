@@ -16,6 +16,8 @@ extension Provider {
     guard !asked.isJudged, let slot = concern(of: asked.request, on: subject) else { return nil }
     let operation = asked.request.operation.kind
     guard rules.mayConcern(operation, on: slot) else { return nil }
+    // How far a listing gets is known once there is one.
+    if operation == .readdir, items[slot].kind == .directory, items[slot].listing != .listed { return nil }
     let judgement = rules.judgement(
       of: context(of: asked, operation, on: slot), seed: profile.seed, judged: handle(of: asked)?.judged ?? []
     )
@@ -25,17 +27,31 @@ extension Provider {
   func context(of asked: Parked, _ operation: OperationName, on slot: Slot) -> RuleContext {
     let handle = handle(of: asked)
     var bytes: Range<Int64>?
+    var size = items[slot].stamp.size
     switch asked.request.operation {
     case .read(_, let offset, let length): bytes = offset..<max(offset + 1, offset + length)
-    // Where a listing goes on counts its entries, after "." and "..".
-    case .readDirectory(_, let cookie, _, _): bytes = max(0, cookie - 2)..<Int64.max
+    case .readDirectory(_, let cookie, _, _):
+      // Of a folder, its entries are counted.
+      let directory = items.directory(of: slot)
+      let next = Int64(directory?.position(after: max(cookie, 2)) ?? 0)
+      bytes = next..<next + 1
+      size = Int64(directory?.entries.count ?? 0)
     default: break
     }
     return RuleContext(
       operation: operation, slot: slot, item: items[slot].id, copy: asked.copy ?? items[slot].copy,
       app: handle?.app ?? asked.request.caller.app,
       isCoordinated: arbiter.holds(asked.request.caller.process, on: slot), bytes: bytes,
-      size: items[slot].stamp.size, now: now)
+      size: size, now: now)
+  }
+
+  /// The entry before which a listing pauses, so that the request that reaches it is one of its own.
+  func listingLimit(of asked: Parked, on slot: Slot) -> Int {
+    guard rules.mayConcern(.readdir, on: slot) else { return .max }
+    let context = context(of: asked, .readdir, on: slot)
+    let next = context.bytes?.lowerBound ?? 0
+    let starts = rules.firstBytes(of: context).filter { $0 > next }
+    return starts.min().map { Int(clamping: $0) } ?? .max
   }
 
   private func handle(of asked: Parked) -> OpenHandle? {

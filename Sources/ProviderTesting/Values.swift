@@ -117,7 +117,8 @@
       self.init(
         path: ItemPath(bytes: line.path.bytes), id: line.id, kind: line.kind,
         copy: CopyState(rawValue: line.copy) ?? .local, size: line.size, arrived: line.arrived,
-        phase: line.phase, bytesPerSecond: line.bytesPerSecond, version: line.version, open: line.open, scopes: line.scopes)
+        phase: line.phase, bytesPerSecond: line.bytesPerSecond, version: line.version, open: line.open,
+        scopes: line.scopes)
     }
   }
 

@@ -123,3 +123,31 @@ import Testing
     }
   }
 }
+
+@Suite struct `A rule on listings` {
+  @Test func `fails at its entry, after those before it were told, and for the rest of that listing`() throws
+  {
+    var rule = Rule(name: "r", operations: [.readdir], effect: RuleEffect(disturbance: .fail(.errno(.EIO))))
+    rule.bytes = Rule.Span(from: .bytes(3))
+    rule.occurrence.times = 1
+    let harness = ModelHarness(["d/a": 1, "d/b": 1, "d/c": 1, "d/d": 1, "d/e": 1]) { $0.rules = [rule] }
+    let node = try harness.node("d")
+    func listing() -> [String] {
+      guard case .opened(let handle, _) = harness.reply(.openDirectory(node)) else { return ["not opened"] }
+      var told: [String] = []
+      var cookie: Int64 = 0
+      while true {
+        switch harness.reply(.readDirectory(handle, cookie: cookie, capacity: 4_096, plus: false)) {
+        case .directory(let rows, _):
+          if rows.isEmpty { return told }
+          told += rows.map { String(decoding: $0.name, as: UTF8.self) }
+          cookie = rows.last?.next ?? cookie
+        case .error(let error): return told + [error.errno.rawValue]
+        default: return told + ["?"]
+        }
+      }
+    }
+    #expect(listing() == [".", "..", "a", "b", "c", "EIO"])
+    #expect(listing() == [".", "..", "a", "b", "c", "d", "e"])
+  }
+}

@@ -177,6 +177,13 @@ struct Rules {
     return judgement
   }
 
+  /// Where the rules about such an operation begin to be about it.
+  func firstBytes(of context: RuleContext) -> [Int64] {
+    candidates(context.operation, on: context.slot).compactMap { index in
+      all[index].rule.bytes?.first(of: context.size)
+    }
+  }
+
   /// What keeps the rule from being about this; nil when it is, before dice and counting.
   func mismatch(_ active: ActiveRule, _ context: RuleContext) -> Mismatch? {
     let rule = active.rule
@@ -245,10 +252,12 @@ extension OperationName {
 }
 
 extension Rule.Span {
+  func first(of size: Int64) -> Int64 { min(from.offset(in: size), max(size - 1, 0)) }
+
   /// Whether a request for these bytes reaches the span. The last byte of a file stands for what is beyond.
   func overlaps(_ bytes: Range<Int64>?, size: Int64) -> Bool {
     guard let bytes else { return false }
-    let first = min(from.offset(in: size), max(size - 1, 0))
+    let first = first(of: size)
     let end = to.map { $0.offset(in: size) } ?? Int64.max
     return bytes.upperBound > first && bytes.lowerBound < end
   }
