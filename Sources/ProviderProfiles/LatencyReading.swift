@@ -18,10 +18,12 @@ extension ValueReading {
     }
   }
 
+  /// - Parameter other: what may stand there beside a duration, for messages.
   static func span(
-    _ json: PositionedJSON, _ limits: ClosedRange<Span>, _ path: String, _ problems: inout ProblemList
+    _ json: PositionedJSON, _ limits: ClosedRange<Span>, _ path: String, orElse other: String = "",
+    _ problems: inout ProblemList
   ) -> Span? {
-    let demand = "must be a duration such as \"800ms\" (ns, us, ms, s, m or h)"
+    let demand = "must be a duration such as \"800ms\" (ns, us, ms, s, m or h)\(other)"
     guard case .text(let text) = json.content else {
       problems.add(json.position, path, "\(demand), not \(json.kindName)")
       return nil
@@ -34,7 +36,7 @@ extension ValueReading {
       let limit =
         span < limits.lowerBound
         ? "at least \(limits.lowerBound.text)" : "at most \(limits.upperBound.text)"
-      problems.add(json.position, path, "must be \(limit), not \(Printable.text(text))")
+      problems.add(json.position, path, "must be \(limit)\(other), not \(Printable.text(text))")
       return nil
     }
     return span

@@ -31,6 +31,13 @@ enum ProfileChecks {
           .warning, places, "items.initial", "a volume has its files whole; say \"initial\": \"local\"")
       }
     }
+    if let slow = profile.download.slowStart, let usual = profile.download.bandwidth, slow.bandwidth >= usual
+    {
+      problems.remark(
+        .warning, places, "download.slowStart.bandwidth",
+        "a slow start of \(ByteRate.text(bytesPerSecond: slow.bandwidth)) is no slower than download.bandwidth, "
+          + "\(ByteRate.text(bytesPerSecond: usual))")
+    }
     for index in problems.sound["events"] ?? [] {
       problems.remark(
         .note, places.element(index, of: "events"), "at", "a timed event is \(ProfileChecks.byOneClient)")

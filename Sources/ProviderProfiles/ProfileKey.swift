@@ -124,6 +124,17 @@ extension Key {
       wrap: { .span($0) }, unwrap: { if case .span(let span) = $0 { span } else { nil } })
   }
 
+  /// nil: never.
+  static func patience(
+    _ path: String, _ place: Place<Span?>, _ limits: ClosedRange<Span>, isRequired: Bool = false,
+    summary: String
+  ) -> Key {
+    row(
+      path, .patience(limits), place, isRequired: isRequired, summary: summary,
+      wrap: { .patience($0) },
+      unwrap: { if case .patience(let span) = $0 { .some(span) } else { nil } })
+  }
+
   static func flag(_ path: String, _ place: Place<Bool>, summary: String) -> Key {
     row(
       path, .flag, place, summary: summary,

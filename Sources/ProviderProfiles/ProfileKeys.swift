@@ -17,6 +17,7 @@ package enum ProfileKeys {
   package static let schemaVersion: UInt64 = 1
   /// The longest delay that a profile can ask for: a day.
   package static let longestDelay = Span(nanoseconds: 86_400_000_000_000)
+  static let someTime = Span(nanoseconds: 1)...longestDelay
 
   package static let all: [ProfileKey] = [
     ProfileKey(
@@ -64,9 +65,30 @@ package enum ProfileKeys {
     .bandwidth(
       "download.bandwidth", \.download.bandwidth, 1...100_000_000_000,
       summary: "How fast content arrives, shared by the transfers under way; or unlimited."),
+    .bandwidth(
+      "download.itemBandwidth", \.download.itemBandwidth, 1...100_000_000_000,
+      summary: "How fast the content of one item arrives at most, however much is free; or unlimited."),
     .number(
       "download.concurrency", \.download.concurrency, 1...128,
       summary: "Transfers under way at once; the others queue."),
+    SlowStartKeys.bandwidth, SlowStartKeys.length,
+    .objects(
+      "download.stalls", \.download.stalls, StallKeys.table, count: 0...1_000,
+      summary: "Where downloads come to a standstill, or nearly; each that matches an item applies."),
+    .word(
+      "download.trigger", \.download.trigger,
+      summary: "What downloads a dataless item: its first read, or its open, which waits for all of it."),
+    .flag(
+      "download.partial", \.download.partial,
+      summary:
+        "Whether what has arrived can be read while the rest is on its way; else nothing can before all has."),
+    .patience(
+      "download.timeout", \.download.timeout, someTime,
+      summary: "How long a plain reader waits for an item whose download fails, while that is tried again."),
+    .span(
+      "download.retryInterval", \.download.retryInterval, someTime,
+      summary: "From a failed download to the next try; twice as long after each failure, up to "
+        + "\(Profile.Download.longestRetry.text)."),
     .latency("latency.lookup", \.latency.lookup, summary: "Delay of each look for a name in a folder."),
     .latency("latency.getattr", \.latency.getattr, summary: "Delay of each stat of an item."),
     .latency("latency.readlink", \.latency.readlink, summary: "Delay of each reading of a symbolic link."),
@@ -94,6 +116,7 @@ package enum ProfileKeys {
     KeyGroup("access", "Who may open what."),
     KeyGroup("items", "What is there at the start."),
     KeyGroup("download", "How content arrives."),
+    KeyGroup("download.slowStart", "Less bandwidth from the provider's start on, for a while."),
     KeyGroup("latency", "Delays of single operations."),
   ]
 

@@ -73,10 +73,14 @@ package enum ProfileReference {
       limits.lowerBound > .zero
         ? "a duration of more than 0, at most \(limits.upperBound.text)"
         : "a duration, at most \(limits.upperBound.text)"
+    case .patience(let limits): "a duration of more than 0, at most \(limits.upperBound.text), or `\"never\"`"
     case .latency(let longest): "a latency, at most \(longest.text)"
     case .bandwidth(let limits):
       "a rate from \(ByteRate.text(bytesPerSecond: limits.lowerBound)) to "
         + "\(ByteRate.text(bytesPerSecond: limits.upperBound)), or `\"unlimited\"`"
+    case .rate(let limits):
+      "a rate from \(ByteRate.text(bytesPerSecond: limits.lowerBound)) to "
+        + ByteRate.text(bytesPerSecond: limits.upperBound)
     case .byteCount: "a number of bytes"
     case .point: "a place in the file"
     case .share: "a share, more than 0%"

@@ -125,11 +125,11 @@ package struct ProfileSampler: Sendable {
     case .yes: return .flag(true)
     case .wholeNumber(let limits): return .wholeNumber(chance.number(limits))
     case .span(let limits): return .span(span(limits, &chance))
+    case .patience(let limits): return .patience(chance.below(4) == 0 ? nil : span(limits, &chance))
     case .latency: return .latency(latency(&chance))
     case .bandwidth(let limits):
-      if chance.below(4) == 0 { return .bandwidth(nil) }
-      return .bandwidth(
-        chance.number(max(limits.lowerBound, min(slowest, limits.upperBound))...limits.upperBound))
+      return .bandwidth(chance.below(4) == 0 ? nil : rate(limits, &chance))
+    case .rate(let limits): return .rate(rate(limits, &chance))
     case .byteCount(let limits): return .byteCount(chance.number(limits))
     case .point:
       if chance.below(2) == 0 { return .point(.bytes(chance.number(0...(1 << 24)))) }
@@ -154,6 +154,10 @@ package struct ProfileSampler: Sendable {
     // Round ones, as people write them, and others.
     let unit: Int64 = chance.below(2) == 0 ? 1 : 1_000_000
     return Span(nanoseconds: max(low, drawn / unit * unit))
+  }
+
+  private func rate(_ limits: ClosedRange<Int64>, _ chance: inout Chance) -> Int64 {
+    chance.number(max(limits.lowerBound, min(slowest, limits.upperBound))...limits.upperBound)
   }
 
   private func latency(_ chance: inout Chance) -> Latency {

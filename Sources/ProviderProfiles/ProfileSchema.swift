@@ -83,8 +83,10 @@ package enum ProfileSchema {
         "maximum": .literal("\(limits.upperBound)"),
       ]
     case .span(let limits): reference(limits.lowerBound > .zero ? "someTime" : "duration")
+    case .patience: reference("patience")
     case .latency: reference("latency")
     case .bandwidth: reference("rate")
+    case .rate: reference("someRate")
     case .byteCount: reference("bytes")
     case .point: reference("point")
     case .share: reference("share")
@@ -123,11 +125,14 @@ package enum ProfileSchema {
   private static let values: SchemaNode = [
     "duration": pattern("\"800ms\", \"1.5s\", \"2m\"; ns, us, ms, s, m or h.", "(0|\(time))"),
     "someTime": pattern("A duration that is more than nothing.", "\(notNothing)\(time)"),
+    "patience": pattern(
+      "A duration that is more than nothing, or \"never\".", "(never|\(notNothing)\(time))"),
     "latency": [
       "description": "A duration, or how it is drawn: from min to max, or log-normal.",
       "anyOf": [reference("duration"), drawn("min", "max"), drawn("median", "p99")],
     ],
     "rate": pattern("\"2MB/s\", \"500kB/s\", \"1MiB/s\", or \"unlimited\".", "(unlimited|\(size)/s)"),
+    "someRate": pattern("\"2MB/s\", \"500kB/s\", \"1MiB/s\".", "\(size)/s"),
     "bytes": pattern("\"65536\", \"64KiB\", \"2MB\".", byte),
     "point": pattern(
       "A place in a file: a share such as \"40%\", or a byte such as \"65536\" or \"64KiB\".",

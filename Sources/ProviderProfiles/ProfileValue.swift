@@ -15,10 +15,14 @@ package indirect enum ProfileValueType: Sendable {
   case wholeNumber(ClosedRange<UInt64>)
   /// "800ms".
   case span(ClosedRange<Span>)
+  /// "800ms", or "never".
+  case patience(ClosedRange<Span>)
   /// A duration, `{min, max}` or `{median, p99}`.
   case latency(longest: Span)
   /// Bytes per second, or "unlimited".
   case bandwidth(ClosedRange<Int64>)
+  /// Bytes per second.
+  case rate(ClosedRange<Int64>)
   /// "64KiB" or "65536".
   case byteCount(ClosedRange<Int64>)
   /// A place in a file: "40%" or as a byte count.
@@ -53,9 +57,12 @@ package enum ProfileValue: Hashable, Sendable {
   case flag(Bool)
   case wholeNumber(UInt64)
   case span(Span)
+  /// nil: never.
+  case patience(Span?)
   case latency(Latency)
   /// nil: unlimited.
   case bandwidth(Int64?)
+  case rate(Int64)
   case byteCount(Int64)
   case point(HoldPoint)
   case share(Int64)

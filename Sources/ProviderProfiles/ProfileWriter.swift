@@ -52,6 +52,7 @@ package enum ProfileWriter {
     case .words(let words): "[\(words.map(quoted).joined(separator: ", "))]"
     case .flag(let flag): "\(flag)"
     case .span(let span): quoted(span.text)
+    case .patience(let span): quoted(span?.text ?? "never")
     case .byteCount(let count): quoted(ByteCount.text(bytes: count))
     case .point(let point): quoted(point.text)
     case .share(let share): quoted(Share.text(millionths: share))
@@ -65,6 +66,7 @@ package enum ProfileWriter {
     case .latency(.logNormal(let median, let p99)):
       "{ \"median\": \(quoted(median.text)), \"p99\": \(quoted(p99.text)) }"
     case .bandwidth(let rate): quoted(rate.map { ByteRate.text(bytesPerSecond: $0) } ?? "unlimited")
+    case .rate(let rate): quoted(ByteRate.text(bytesPerSecond: rate))
     case .texts(let texts): "[\(texts.map(quoted).joined(separator: ", "))]"
     case .globs(let globs): "[\(globs.map { quoted($0.pattern) }.joined(separator: ", "))]"
     }

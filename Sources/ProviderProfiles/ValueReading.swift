@@ -15,8 +15,10 @@ enum ValueReading {
     case .yes: yes(json, path, &problems).map { .flag($0) }
     case .wholeNumber(let limits): wholeNumber(json, limits, path, &problems).map { .wholeNumber($0) }
     case .span(let limits): span(json, limits, path, &problems).map { .span($0) }
+    case .patience(let limits): patience(json, limits, path, &problems)
     case .latency(let longest): latency(json, longest, path, &problems).map { .latency($0) }
     case .bandwidth(let limits): bandwidth(json, limits, path, &problems)
+    case .rate(let limits): rate(json, limits, path, &problems).map { .rate($0) }
     case .byteCount(let limits): byteCount(json, limits, path, &problems).map { .byteCount($0) }
     case .point: point(json, path, &problems).map { .point($0) }
     case .share(let limits): share(json, limits, path, &problems).map { .share($0) }
@@ -85,29 +87,6 @@ enum ValueReading {
       return nil
     }
     return number
-  }
-
-  private static func bandwidth(
-    _ json: PositionedJSON, _ limits: ClosedRange<Int64>, _ path: String, _ problems: inout ProblemList
-  ) -> ProfileValue? {
-    let demand = "must be a rate such as \"2MB/s\", \"500kB/s\" or \"1MiB/s\", or \"unlimited\""
-    guard case .text(let text) = json.content else {
-      problems.add(json.position, path, "\(demand), not \(json.kindName)")
-      return nil
-    }
-    if text == "unlimited" { return .bandwidth(nil) }
-    guard let rate = ByteRate.bytesPerSecond(text: text) else {
-      problems.add(json.position, path, "\(demand), not \"\(Printable.text(text))\"")
-      return nil
-    }
-    guard limits.contains(rate) else {
-      let low = ByteRate.text(bytesPerSecond: limits.lowerBound)
-      let high = ByteRate.text(bytesPerSecond: limits.upperBound)
-      problems.add(
-        json.position, path, "must be from \(low) to \(high), or \"unlimited\", not \(Printable.text(text))")
-      return nil
-    }
-    return .bandwidth(rate)
   }
 
   private static func glob(
