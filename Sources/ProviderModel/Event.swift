@@ -76,7 +76,6 @@ package enum EventName: String, Sendable, CaseIterable {
   case scopeUnmatched
   case held, holdReleased
   case claimGranted, claimFinished, claimFailed
-  case ruleAdded, ruleRemoved
   case sourceChanged
   case ruleAdded, ruleRemoved
   case processEnded

@@ -27,13 +27,7 @@ extension Provider {
         profile: profile.name, seed: profile.seed, mode: profile.access.mode, version: version))
     emit(event)
     // Each on its own: ten thousand names do not fit into one line.
-    for rule in profile.rules { emitRule(.ruleAdded, rule.name) }
-  }
-
-  mutating func emitRule(_ name: EventName, _ rule: String) {
-    var event = Event(name)
-    event.rule = rule
-    emit(event)
+    for rule in profile.rules { emitRule(.ruleAdded, rule) }
   }
 
   mutating func end() {
