@@ -74,19 +74,33 @@ package final class Client: Sendable {
   /// What has happened until now, after the event number `since`.
   /// - Throws: as ``call(_:timeout:)``.
   package func pastEvents(since: UInt64? = nil, timeout: Duration? = nil) throws -> [EventLine] {
+    var events: [EventLine] = []
+    try forEachPastEvent(since: since, timeout: timeout) { events.append($0) }
+    return events
+  }
+
+  /// As ``pastEvents(since:timeout:)``, each as it arrives: a journal may be larger than this machine's memory.
+  /// - Parameter timeout: real time that the provider may let pass without a further event.
+  package func forEachPastEvent(
+    since: UInt64? = nil, timeout: Duration? = nil, _ body: (EventLine) throws -> Void
+  ) throws {
     var request = RequestLine(verb: "events")
     request.since = since
     // What the provider's journal can hold bounds it.
     let mailbox = Mailbox<EventLine>(limit: .max)
     let waiter = Mailbox<ReplyLine>(limit: 1)
-    let id = try core.send(request, replies: waiter, events: mailbox)
-    _ = try PendingReply(id: id, waiter: waiter, core: core).wait(timeout: timeout).checked()
-    // The reply comes after the last event.
-    core.forget(id)
-    mailbox.finish(.closed)
-    var events: [EventLine] = []
-    while case .value(let event) = mailbox.take(until: .never) { events.append(event) }
-    return events
+    let id = try core.send(request, replies: waiter, events: mailbox, eventsEndWithReply: true)
+    defer { core.giveUp(id, .canceled) }
+    while true {
+      switch mailbox.take(until: RealDeadline(in: timeout)) {
+      case .value(let event): try body(event)
+      case .timedOut: throw ConnectionProblem.timedOut
+      case .ended:
+        // After the last event comes the reply, which says whether they are all.
+        _ = try PendingReply(id: id, waiter: waiter, core: core).wait(timeout: timeout).checked()
+        return
+      }
+    }
   }
 }
 
@@ -170,6 +184,8 @@ private final class Core: Sendable {
     var nextID = 1
     var waiters: [Int: Mailbox<ReplyLine>] = [:]
     var streams: [Int: Mailbox<EventLine>] = [:]
+    /// Streams that are over when their request is answered.
+    var pastStreams: Set<Int> = []
     var ended: ConnectionProblem?
     var reading = false
   }
@@ -179,7 +195,8 @@ private final class Core: Sendable {
   var isConnected: Bool { state.withLock { $0.ended == nil } }
 
   func send(
-    _ request: RequestLine, replies: Mailbox<ReplyLine>?, events: Mailbox<EventLine>?
+    _ request: RequestLine, replies: Mailbox<ReplyLine>?, events: Mailbox<EventLine>?,
+    eventsEndWithReply: Bool = false
   ) throws(ConnectionProblem) -> Int {
     let begun: Result<(id: Int, startReader: Bool), ConnectionProblem> = state.withLock { state in
       if let ended = state.ended { return .failure(ended) }
@@ -187,6 +204,7 @@ private final class Core: Sendable {
       state.nextID += 1
       state.waiters[id] = replies
       state.streams[id] = events
+      if eventsEndWithReply { state.pastStreams.insert(id) }
       defer { state.reading = true }
       return .success((id, !state.reading))
     }
@@ -222,7 +240,10 @@ private final class Core: Sendable {
   func forget(_ id: Int) { _ = take(id) }
 
   private func take(_ id: Int) -> (Mailbox<ReplyLine>?, Mailbox<EventLine>?) {
-    state.withLock { ($0.waiters.removeValue(forKey: id), $0.streams.removeValue(forKey: id)) }
+    state.withLock { state in
+      state.pastStreams.remove(id)
+      return (state.waiters.removeValue(forKey: id), state.streams.removeValue(forKey: id))
+    }
   }
 
   func end(_ problem: ConnectionProblem) {
@@ -279,11 +300,14 @@ private final class Core: Sendable {
       state.withLock { $0.streams[id] }?.put(event)
       return
     }
-    let waiter = state.withLock { state in
+    let (waiter, past) = state.withLock { state in
+      let past = state.pastStreams.remove(id).flatMap { state.streams.removeValue(forKey: $0) }
       if !reply.ok { state.streams[id] = nil }
-      return state.waiters.removeValue(forKey: id)
+      return (state.waiters.removeValue(forKey: id), past)
     }
-    if waiter?.put(reply) == true { return }
+    let isTaken = waiter?.put(reply) == true
+    past?.finish(.closed)
+    if isTaken { return }
     // Granted to someone who has given up in the meantime: nobody else would ever end it.
     guard let claim = reply.claim else { return }
     var request = RequestLine(verb: "finish")

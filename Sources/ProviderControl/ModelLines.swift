@@ -106,5 +106,13 @@ extension EventLine {
       claim: event.claim?.rawValue, error: event.error?.name, errno: event.error?.errno.rawValue,
       message: event.error?.explanation, waitedNanoseconds: event.waited?.nanoseconds,
       offset: event.offset, bytes: event.bytes, hold: event.hold, rule: event.rule, dropped: event.dropped)
+    switch event.detail {
+    case .started(let header):
+      profile = header.profile
+      seed = header.seed
+      mode = header.mode.rawValue
+      version = header.version
+    case nil: break
+    }
   }
 }

@@ -183,4 +183,8 @@ package struct EventLine: Codable, Hashable, Sendable {
   package var hold: String?
   package var rule: String?
   package var dropped: UInt64?
+  package var profile: String?
+  package var seed: UInt64?
+  package var mode: String?
+  package var version: String?
 }

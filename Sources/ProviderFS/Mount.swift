@@ -121,7 +121,7 @@ package final class Mount: Backend {
     if pending.interrupt(id) { host.handle(.notice(.interrupted(id)), mayBlock: true) }
   }
 
-  /// Who asks, as far as the operation needs it.
+  /// Who asks. What the gate decides by is looked up each time.
   private func caller(of op: cfuse_op, _ operation: ProviderModel.Operation) -> Caller {
     var caller = Caller(thread: op.thread, process: nil, user: op.user, group: op.group)
     switch operation {
@@ -132,10 +132,11 @@ package final class Mount: Backend {
       if inheritance == .children || host.hasInheritableScopes {
         caller.ancestors = host.processes.ancestors(of: process)
       }
-    case .read, .openDirectory: caller.process = host.processes.process(ofThread: op.thread)
-    case .lookup, .getAttributes, .readLink, .readDirectory, .statistics, .getAttribute, .listAttributes,
-      .synchronize:
-      break
+    case .read, .openDirectory, .lookup, .getAttributes, .readLink, .readDirectory, .statistics,
+      .getAttribute,
+      .listAttributes, .synchronize:
+      guard let known = host.processes.recentCaller(ofThread: op.thread) else { break }
+      (caller.process, caller.app) = (known.process, known.app)
     }
     return caller
   }
@@ -178,8 +179,6 @@ package final class Mount: Backend {
         host.handle(.notice(.forget([Forgotten(node: node, lookups: 1)])))
       }
     case .opened(let handle, let lane): pending.opened(handle, directIO: lane == .direct)
-    case .content(let handle, let offset, let length, let stamp, let alteration):
-      answer(pending, handle, offset, length, stamp, alteration)
     case .directory(let rows, let plus):
       let taken = pending.directory(rows, plus: plus)
       let lost = plus ? rows[taken...].compactMap(\.node) : []
@@ -188,52 +187,73 @@ package final class Mount: Backend {
       }
     case .bytes(let bytes): pending.bytes(bytes)
     case .length(let count): pending.length(count)
+    case .content(let handle, let offset, let length, let stamp, let alteration):
+      let read = read(handle, offset, length, stamp, alteration)
+      if case .failure(.ESTALE) = read { host.handle(.completed(.changed(handle))) }
+      confirm(id, read)
+      switch read {
+      case .success(let bytes): pending.bytes(bytes)
+      case .failure(let error): pending.fail(error)
+      }
     case .linkTarget(let path):
-      switch folder.linkTarget(path) {
+      let target = folder.linkTarget(path)
+      confirm(id, target)
+      switch target {
       case .success(let target): pending.target(target)
       case .failure(let error): pending.fail(error)
       }
     case .sourceAttribute(let path, let name, let capacity):
-      answer(pending, folder.attribute(path, name, capacity: capacity), capacity)
+      answer(id, pending, folder.attribute(path, name, capacity: capacity), capacity)
     case .sourceAttributeList(let path, let capacity):
-      answer(pending, folder.attributeNames(path), capacity)
-    case .statistics: pending.statistics(cfuse_statistics(folder.statistics))
+      answer(id, pending, folder.attributeNames(path), capacity)
+    case .statistics:
+      confirm(id, Result<Void, ErrnoName>.success(()))
+      pending.statistics(cfuse_statistics(folder.statistics))
     }
   }
 
+  /// Before the reply leaves: whoever has it finds its event in the journal.
+  private func confirm<Value>(_ id: RequestID, _ result: Result<Value, ErrnoName>) {
+    var error: ErrnoName?
+    if case .failure(let name) = result { error = name }
+    // Others' replies that come due by this are made on another thread: this one's buffer is in use.
+    host.handle(.completed(.answered(id, error)), mayBlock: false)
+  }
+
   private func answer(
-    _ pending: consuming PendingReply, _ attribute: Result<[UInt8], ErrnoName>, _ capacity: Int
+    _ id: RequestID, _ pending: consuming PendingReply, _ attribute: Result<[UInt8], ErrnoName>,
+    _ capacity: Int
   ) {
-    switch attribute {
+    let fitting = attribute.flatMap { value in
+      capacity > 0 && value.count > capacity ? .failure(ErrnoName.ERANGE) : .success(value)
+    }
+    confirm(id, fitting)
+    switch fitting {
     case .failure(let error): pending.fail(error)
     case .success(let value) where capacity == 0: pending.length(value.count)
-    case .success(let value) where value.count > capacity: pending.fail(.ERANGE)
     case .success(let value): pending.bytes(value)
     }
   }
 
-  private func answer(
-    _ pending: consuming PendingReply, _ handle: HandleID, _ offset: Int64, _ length: Int64,
-    _ stamp: SourceStamp, _ alteration: Alteration?
-  ) {
-    guard let descriptor = files[handle] else { return pending.fail(.EBADF) }
-    guard let buffer = cfuse_thread_buffer(Int(clamping: length)) else { return pending.fail(.ENOMEM) }
+  /// Into the thread's buffer, which it keeps until it reads again.
+  private func read(
+    _ handle: HandleID, _ offset: Int64, _ length: Int64, _ stamp: SourceStamp, _ alteration: Alteration?
+  ) -> Result<UnsafeRawBufferPointer, ErrnoName> {
+    guard let descriptor = files[handle] else { return .failure(.EBADF) }
+    guard let buffer = cfuse_thread_buffer(Int(clamping: length)) else { return .failure(.ENOMEM) }
     var count = 0
     while count < length {
       let read = pread(descriptor, buffer + count, Int(length) - count, Int(offset) + count)
       if read < 0, errno == EINTR { continue }
-      if read < 0 { return pending.fail(ErrnoName(number: errno)) }
+      if read < 0 { return .failure(ErrnoName(number: errno)) }
       if read == 0 { break }
       count += read
     }
     // After the bytes were read and before they go out: never a mix of two versions.
     var status = stat()
-    guard fstat(descriptor, &status) == 0, SourceItem(status).stamp == stamp else {
-      host.handle(.completed(.changed(handle)))
-      return pending.fail(.ESTALE)
-    }
+    guard fstat(descriptor, &status) == 0, SourceItem(status).stamp == stamp else { return .failure(.ESTALE) }
     alteration?.apply(to: UnsafeMutableRawBufferPointer(start: buffer, count: count), at: offset)
-    pending.bytes(UnsafeRawBufferPointer(start: buffer, count: count))
+    return .success(UnsafeRawBufferPointer(start: buffer, count: count))
   }
 }
 

@@ -38,7 +38,7 @@ enum RequestDecoding {
     case CFUSE_SETXATTR:
       let value = UnsafeRawBufferPointer(start: op.value, count: op.value == nil ? 0 : op.value_length)
       return .request(.setAttribute(node, name: bytes(of: op), value: Array(value)))
-    case CFUSE_FSYNC: return .request(.synchronize)
+    case CFUSE_FSYNC: return .request(.synchronize(handle))
     default: return .request(.change(node, what: name(ofChange: op.opcode)))
     }
   }
@@ -58,20 +58,22 @@ enum RequestDecoding {
   private static func writes(_ flags: UInt32) -> Bool { flags & 0o3 != 0 || flags & 0o1000 != 0 }
 
   private static func name(ofChange opcode: cfuse_opcode) -> String {
-    switch opcode {
-    case CFUSE_SETATTR: "setattr"
-    case CFUSE_MKNOD: "mknod"
-    case CFUSE_MKDIR: "mkdir"
-    case CFUSE_UNLINK: "unlink"
-    case CFUSE_RMDIR: "rmdir"
-    case CFUSE_SYMLINK: "symlink"
-    case CFUSE_RENAME: "rename"
-    case CFUSE_LINK: "link"
-    case CFUSE_CREATE: "create"
-    case CFUSE_WRITE: "write"
-    case CFUSE_FALLOCATE: "fallocate"
-    case CFUSE_REMOVEXATTR: "removexattr"
-    default: "operation \(opcode.rawValue)"
-    }
+    let name: ChangeName? =
+      switch opcode {
+      case CFUSE_SETATTR: .setattr
+      case CFUSE_MKNOD: .mknod
+      case CFUSE_MKDIR: .mkdir
+      case CFUSE_UNLINK: .unlink
+      case CFUSE_RMDIR: .rmdir
+      case CFUSE_SYMLINK: .symlink
+      case CFUSE_RENAME: .rename
+      case CFUSE_LINK: .link
+      case CFUSE_CREATE: .create
+      case CFUSE_WRITE: .write
+      case CFUSE_FALLOCATE: .fallocate
+      case CFUSE_REMOVEXATTR: .removexattr
+      default: nil
+      }
+    return name?.rawValue ?? "operation \(opcode.rawValue)"
   }
 }

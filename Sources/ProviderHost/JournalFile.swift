@@ -18,7 +18,9 @@ final class JournalFile {
   private(set) var length: Int64 = 0
   private var marks: [Mark] = []
   /// The last event that the file accounts for.
-  private var last: UInt64 = 0
+  private(set) var last: UInt64 = 0
+  /// The last event that it was given; a later one than ``last`` where the disk is full.
+  private(set) var given: (sequence: UInt64, at: Instant) = (0, .start)
   /// How far readers' offsets have moved, all in all.
   private(set) var cut_bytes: Int64 = 0
   /// The length of the notice that a cut file begins with.
@@ -53,7 +55,8 @@ final class JournalFile {
     var bytes: [UInt8] = []
     var ends: [(bytes: Int, last: UInt64)] = [(0, last)]
     func add(_ event: Event, from first: UInt64) {
-      guard let line = try? LineCoding.line(EventLine(event)) else { return }
+      let line = EventLine(event).json + [0x0A]
+      guard line.count <= LineCoding.limit_bytes + 1 else { return }
       let start = length + Int64(bytes.count)
       if start - (marks.last?.offset ?? -JournalFile.markEvery_bytes) >= JournalFile.markEvery_bytes {
         marks.append(Mark(offset: start, sequence: first))
@@ -72,6 +75,7 @@ final class JournalFile {
         add(notice, from: last + 1)
       }
       add(event, from: first)
+      given = (event.sequence, event.at)
     }
     let taken = Int(write(bytes))
     if taken < bytes.count {
@@ -113,7 +117,7 @@ final class JournalFile {
     var notice = Event(.dropped)
     notice.sequence = kept.sequence - 1
     notice.dropped = kept.sequence - first.sequence
-    let head = (try? LineCoding.line(EventLine(notice))) ?? []
+    let head = EventLine(notice).json + [0x0A]
     let (old, oldLength) = (descriptor, length)
     descriptor = fresh
     length = 0
@@ -152,9 +156,10 @@ final class JournalFile {
       guard count > 0 else { break }
       written += count
     }
-    // Never half a line: what follows would be unreadable.
+    // Never half a line: what follows would be unreadable, and the file may end here.
     let whole = bytes[..<written].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
     length += Int64(whole)
+    if written > whole { ftruncate(descriptor, Int(length)) }
     return Int64(whole)
   }
 }

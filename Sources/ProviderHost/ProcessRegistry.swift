@@ -19,6 +19,7 @@ package final class ProcessRegistry: Sendable {
   }
 
   private let state = Mutex(State())
+  private let recent = RecentCallers()
   private let poll: Int32
   private let features: KernelFeatures
 
@@ -45,6 +46,17 @@ package final class ProcessRegistry: Sendable {
   package func process(ofThread thread: Int32) -> ProcessID? {
     guard thread > 0, let number = processNumber(ofThread: thread) else { return nil }
     return process(number)
+  }
+
+  /// The process that a thread belongs to, and its app, as they were when it last asked if that was just now. For
+  /// what nobody is allowed or refused by.
+  package func recentCaller(ofThread thread: Int32) -> (process: ProcessID, app: AppID?)? {
+    let now = TimerThread.monotonicNow
+    if let known = recent.caller(ofThread: thread, at: now) { return (known.process, known.app) }
+    guard let process = process(ofThread: thread) else { return nil }
+    let app = app(of: process)
+    recent.remember(RecentCallers.Caller(process: process, app: app), thread: thread, at: now)
+    return (process, app)
   }
 
   /// The process with this number now, watched from here on; nil when there is none.
@@ -84,6 +96,7 @@ package final class ProcessRegistry: Sendable {
     state.withLock { state in
       if state.entries[process.number]?.serial == process.serial { state.entries[process.number]?.app = app }
     }
+    recent.forget(process)
   }
 
   /// What the process said it is, else its executable.

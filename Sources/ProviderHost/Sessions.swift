@@ -65,7 +65,7 @@ package final class Sessions: LineServerDelegate {
     host.handle(.sessionClosed(SessionID(id.rawValue)))
   }
 
-  package func connectionDrained(_ id: ConnectionID) { host.journal.notify() }
+  package func connectionDrained(_ id: ConnectionID) { host.journal.sessionDrained(SessionID(id.rawValue)) }
 
   package func connection(_ id: ConnectionID, received line: [UInt8]) {
     if line.allSatisfy({ $0 == 0x20 || $0 == 0x0D }) { return }

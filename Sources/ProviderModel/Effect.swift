@@ -39,6 +39,16 @@ package enum Reply: Hashable, Sendable {
   case statistics
 }
 
+extension Reply {
+  /// Whether the shell has to ask the source, so that only it knows how the request ends.
+  package var needsSource: Bool {
+    switch self {
+    case .content, .linkTarget, .sourceAttribute, .sourceAttributeList, .statistics: true
+    case .error, .done, .entry, .attributes, .opened, .directory, .bytes, .length: false
+    }
+  }
+}
+
 /// How the kernel treats an open file's reads; fixed while it is open.
 package enum Lane: Hashable, Sendable {
   /// Every read comes to us.
@@ -63,6 +73,8 @@ package enum Completion: Hashable, Sendable {
   /// A read found that the handle's file is no longer the one it opened.
   case changed(HandleID)
   case pagesDropped(Slot)
+  /// The shell has made a reply that needed the source, and is about to send it; with the error, if it could not.
+  case answered(RequestID, ErrnoName?)
 }
 
 package struct ListedItem: Hashable, Sendable {
@@ -76,6 +88,8 @@ package struct ListedItem: Hashable, Sendable {
 
 /// Everything that the model can be told.
 package enum Input: Sendable {
+  /// The provider is there: the first input of one that keeps a journal.
+  case begin(version: String)
   case request(KernelRequest)
   case notice(KernelNotice)
   case control(ControlRequest)
@@ -88,6 +102,8 @@ package enum Input: Sendable {
   case completed(Completion)
   /// The provider is about to end: everyone gets an answer now.
   case stop
+  /// Nobody is left to tell anything: the journal ends here.
+  case end
   /// Time has passed.
   case tick
 }

@@ -25,6 +25,7 @@ package struct Event: Hashable, Sendable {
   package var rule: String?
   /// Events that the journal had to drop here.
   package var dropped: UInt64?
+  package var detail: EventDetail?
 
   /// The model numbers and dates it when it happens.
   package init(
@@ -41,8 +42,29 @@ package struct Event: Hashable, Sendable {
   }
 }
 
+/// What only a few events have; apart from the rest, so that the others stay small.
+package indirect enum EventDetail: Hashable, Sendable {
+  case started(ProviderHeader)
+}
+
+/// Whose journal it is: what its first event says.
+package struct ProviderHeader: Hashable, Sendable {
+  package var profile: String
+  package var seed: UInt64
+  package var mode: Profile.Access.Mode
+  package var version: String
+  package init(profile: String, seed: UInt64, mode: Profile.Access.Mode, version: String) {
+    self.profile = profile
+    self.seed = seed
+    self.mode = mode
+    self.version = version
+  }
+}
+
 package enum EventName: String, Sendable, CaseIterable {
-  /// An open, read, listing or change was answered; `error` tells how, absent when it was served.
+  /// The provider's first; the rules of its profile follow, each as `ruleAdded`.
+  case started
+  /// A kernel request was answered; `error` tells how, absent when it was served.
   case operation
   case downloadStarted, downloadFinished, downloadFailed
   /// Nothing of it arrives, for a while or for ever; `offset` bytes have.
@@ -50,11 +72,16 @@ package enum EventName: String, Sendable, CaseIterable {
   case evicted
   case granted, revoked, restored
   case scopeStarted, scopeRefused, scopeStopped
+  /// A stop without a start to balance; it did nothing.
+  case scopeUnmatched
   case held, holdReleased
   case claimGranted, claimFinished, claimFailed
   case sourceChanged
   case ruleAdded, ruleRemoved
   case processEnded
+  /// Whoever waits is being answered.
   case stopping
+  /// The last one: nothing is missing after it.
+  case stopped
   case dropped
 }

@@ -39,7 +39,7 @@ package enum Operation: Hashable, Sendable {
   case getAttribute(NodeID, name: [UInt8], capacity: Int)
   case listAttributes(NodeID, capacity: Int)
   case setAttribute(NodeID, name: [UInt8], value: [UInt8])
-  case synchronize
+  case synchronize(HandleID)
   /// Anything else that changes something; the name is the kernel's word for it.
   case change(NodeID, what: String)
 

@@ -2,6 +2,7 @@
 
 extension Provider {
   mutating func emit(_ event: Event) {
+    if journalHasEnded { return }
     eventSequence += 1
     var event = event
     event.sequence = eventSequence
@@ -17,6 +18,27 @@ extension Provider {
     emit(event)
   }
 
+  // MARK: Beginning and end
+
+  mutating func begin(_ version: String) {
+    var event = Event(.started)
+    event.detail = .started(
+      ProviderHeader(
+        profile: profile.name, seed: profile.seed, mode: profile.access.mode, version: version))
+    emit(event)
+    // Each on its own: ten thousand names do not fit into one line.
+    for rule in profile.rules { emitRule(.ruleAdded, rule) }
+  }
+
+  mutating func end() {
+    // Whoever makes these replies has no time left to say how they went.
+    for id in unconfirmed.keys { confirm(id, nil) }
+    emit(Event(.stopped))
+    journalHasEnded = true
+  }
+
+  // MARK: Operations
+
   mutating func emitHeld(_ hold: HoldID, by asked: Parked) {
     var event = operationEvent(asked)
     event.name = .held
@@ -24,17 +46,31 @@ extension Provider {
     emit(event)
   }
 
-  /// Looking around leaves no event; getting at content, or being refused, does.
+  /// Every request leaves an event, but for the looking around that the profile ignores.
   mutating func emitOperation(_ asked: Parked, _ reply: Reply) {
-    switch asked.request.operation {
-    case .open, .read, .openDirectory, .change, .setAttribute: break
-    case .lookup, .getAttributes, .readLink, .readDirectory, .statistics, .getAttribute, .listAttributes,
-      .synchronize:
+    var event = operationEvent(asked)
+    if asked.request.operation.kind.looksAround, event.rule == nil, let path = event.path,
+      ignoredNames.contains(anyOf: path)
+    {
       return
     }
-    var event = operationEvent(asked)
     if case .error(let error) = reply { event.error = error }
     event.waited = now - asked.since
+    // How it ends is known when the source was asked; what it met on its way is known now.
+    if reply.needsSource { unconfirmed[asked.request.id] = event } else { emit(event) }
+  }
+
+  /// The shell says how a reply from the source went.
+  mutating func confirm(_ id: RequestID, _ error: ErrnoName?) {
+    guard var event = unconfirmed.remove(id) else { return }
+    event.error =
+      switch error {
+      case nil: nil
+      case .ENODATA: .noSuchAttribute
+      case .ERANGE: .resultTooLarge
+      case .ESTALE: .sourceChanged
+      case .some(let name): .source(name)
+      }
     emit(event)
   }
 
@@ -50,13 +86,15 @@ extension Provider {
     }
     event.path = items.path(of: slot)
     event.copy = asked.copy
-    event.claim = arbiter.claims(on: slot).first { id in
-      arbiter[id]?.phase == .granted && arbiter[id]?.process == asked.request.caller.process
-    }
+    event.claim = claim(of: asked.request.caller, on: slot)
     switch asked.request.operation {
-    case .open, .change:
-      let isCovered = gate.check(asked.request.caller, on: slot, in: items)
-      event.scoped = if case .success = isCovered { true } else { false }
+    case .lookup(_, let name):
+      // What was asked for, whether it is there or not.
+      event.path?.names.append(name)
+      let child = items.child(name, of: slot)
+      event.copy = child.map { items[$0].copy }
+      event.claim = child.flatMap { claim(of: asked.request.caller, on: $0) }
+    case .open, .change: event.scoped = isInScope(asked.request.caller, slot)
     case .read(let id, let offset, let length):
       event.app = handles[id]?.app ?? event.app
       event.offset = offset
@@ -64,5 +102,18 @@ extension Provider {
     default: break
     }
     return event
+  }
+
+  private func claim(of caller: Caller, on slot: Slot) -> ClaimID? {
+    arbiter.claims(on: slot).first { id in
+      arbiter[id]?.phase == .granted && arbiter[id]?.process == caller.process
+    }
+  }
+
+  /// nil where nobody is asked for a scope.
+  private func isInScope(_ caller: Caller, _ slot: Slot) -> Bool? {
+    if gate.access.mode == .simulator { return nil }
+    if case .success = gate.check(caller, on: slot, in: items) { return true }
+    return false
   }
 }

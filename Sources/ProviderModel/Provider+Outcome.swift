@@ -8,10 +8,10 @@ extension Provider {
       .setAttribute(let node, _, _), .change(let node, _):
       guard let slot = items.slot(of: node) else { return .failure(.sourceChanged) }
       return .success(.item(slot))
-    case .read(let id, _, _), .readDirectory(let id, _, _, _):
+    case .read(let id, _, _), .readDirectory(let id, _, _, _), .synchronize(let id):
       guard let handle = handles[id] else { return .failure(.badHandle) }
       return .success(.handle(id, handle.slot))
-    case .statistics, .synchronize: return .success(.item(.root))
+    case .statistics: return .success(.item(.root))
     }
   }
 

@@ -167,6 +167,7 @@ extension Provider {
     case .opened(let id, let result): opened(id, result)
     case .listed(let slot, let result): listed(slot, result)
     case .pagesDropped(let slot): pagesDropped(slot)
+    case .answered(let id, let error): confirm(id, error)
     case .changed(let id):
       guard let handle = handles[id], !handle.isStale else { return }
       handles[id]?.isStale = true

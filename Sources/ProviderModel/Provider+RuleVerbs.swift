@@ -43,7 +43,7 @@ extension Provider {
     }
   }
 
-  private mutating func emitRule(_ name: EventName, _ rule: Rule) {
+  mutating func emitRule(_ name: EventName, _ rule: Rule) {
     var event = Event(name)
     event.rule = rule.name
     emit(event)

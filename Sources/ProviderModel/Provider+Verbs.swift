@@ -58,8 +58,8 @@ extension Provider {
   }
 
   mutating func stopScope(on slot: Slot, by process: ProcessID, app: AppID) {
-    guard gate.stop(slot, by: process) else { return }
-    emit(Event(.scopeStopped, path: items.path(of: slot), app: app, process: process.number))
+    let name: EventName = gate.stop(slot, by: process) ? .scopeStopped : .scopeUnmatched
+    emit(Event(name, path: items.path(of: slot), app: app, process: process.number))
   }
 
   mutating func revoke(

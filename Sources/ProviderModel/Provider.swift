@@ -37,6 +37,11 @@ package struct Provider {
 
   var isStopping = false
   var eventSequence: UInt64 = 0
+  /// Events of requests that the shell is answering from the source.
+  var unconfirmed = Table<RequestID, Event>()
+  var journalHasEnded = false
+  /// Whose looking up leaves no event.
+  let ignoredNames: NameSet
   var effects: [Effect] = []
 
   /// - Parameters:
@@ -47,6 +52,7 @@ package struct Provider {
     self.mapsDirectReads = mapsDirectReads
     items = ItemTable(root: root)
     gate = Gate(profile.access)
+    ignoredNames = NameSet(profile.journal.ignore)
     transfers = Transfers(
       bandwidth: Bandwidth(shared: profile.download.bandwidth, slowStart: profile.download.slowStart),
       concurrency: profile.download.concurrency)
@@ -60,6 +66,7 @@ package struct Provider {
   package mutating func handle(_ input: Input, at moment: Instant) -> [Effect] {
     advance(to: moment)
     switch input {
+    case .begin(let version): begin(version)
     case .request(let request):
       let copy = (try? subject(of: request.operation).get().slot).map { items[$0].copy }
       decide(Parked(request: request, since: now, copy: copy))
@@ -73,6 +80,7 @@ package struct Provider {
     case .limitReached(let session, let number): giveUp(QuestionKey(session: session, number: number))
     case .completed(let completion): take(completion)
     case .stop: stop()
+    case .end: end()
     case .tick: break
     }
     // What the input made due at this very moment.

@@ -15,6 +15,8 @@
     case refused(code: String, errno: String, message: String, path: ItemPath?)
     /// The provider has ended, or the connection to it was lost.
     case ended(String)
+    /// What was expected did not happen: each assertion that does not hold, with why, and what broke it.
+    case unexpected([String])
     /// Not in time; `what` was waited for.
     case timedOut(what: String)
     /// A system call failed.
@@ -32,6 +34,7 @@
       case .refused(let code, _, let message, let path):
         (path.map { "\($0): " } ?? "") + "\(message) (\(code))"
       case .ended(let why): "the provider is gone: \(why)"
+      case .unexpected(let assertions): assertions.joined(separator: "\n")
       case .timedOut(let what): "not in time: \(what)"
       case .system(let call, let number): "\(call): \(String(cString: strerror(number)))"
       }

@@ -153,6 +153,31 @@
       }
     }
 
+    /// Checks assertions against what has happened until now: `"opened-once Letter.pdf"`, `"no-errors"`; the words are
+    /// those of `fakeprovider expect --help`.
+    /// - Throws: ``ProviderFailure/unexpected(_:)`` when one does not hold, or when events are missing from the
+    ///   journal; ``ProviderFailure/refused(code:errno:message:path:)`` for words that make no sense.
+    public func expect(_ assertions: String...) async throws {
+      var expectations: [Expectation] = []
+      do throws(RequestProblem) {
+        for assertion in assertions { expectations.append(try Expectation(assertion)) }
+      } catch {
+        throw ProviderFailure.refused(code: "badRequest", errno: "EINVAL", message: error.message, path: nil)
+      }
+      let wanted = expectations
+      let broken = try await perform("expect") { client in
+        var check = JournalCheck(wanted)
+        try client.forEachPastEvent(timeout: RunningProvider.limit) { check.take($0) }
+        let incomplete = check.incompleteness(needsEnd: false).map { "journal incomplete: \($0)" }
+        return (incomplete.map { [$0] } ?? [])
+          + check.verdicts.filter { !$0.holds }.map { verdict in
+            [verdict.assertion, verdict.reason, verdict.event?.sentence].compactMap { $0 }.joined(
+              separator: ": ")
+          }
+      }
+      if !broken.isEmpty { throw ProviderFailure.unexpected(broken) }
+    }
+
     /// The first event after the one numbered `after` that `matches`, waiting for it if it is still to come.
     public func event(
       after sequence: UInt64 = 0, timeout: Duration = .seconds(60),

@@ -14,6 +14,7 @@ enum FakeProvider {
     "download": Content.download,
     "events": Events.run,
     "evict": Content.evict,
+    "expect": Expect.run,
     "explain": Explain.run,
     "hold": Holds.hold,
     "holds": Holds.holds,
@@ -36,6 +37,8 @@ enum FakeProvider {
     static let done: Int32 = 0
     static let failed: Int32 = 1
     static let usage: Int32 = 2
+    /// Of a command that went well itself.
+    static let findings: Int32 = 3
     /// EX_SOFTWARE of sysexits.h.
     static let notImplemented: Int32 = 70
   }

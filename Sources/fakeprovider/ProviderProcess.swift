@@ -46,6 +46,8 @@ struct ProviderProcess {
       profile: settings.profile, root: folder.root, features: features, mode: settings.clock,
       journal: journal, processes: processes)
 
+    host.handle(.begin(version: Release.version))
+
     let socket = "\(try RuntimeDirectory.prepared())/\(getpid()).sock"
     // A socket of this name belongs to an earlier process with our number, which is gone.
     unlink(socket)
@@ -76,6 +78,7 @@ struct ProviderProcess {
     host.handle(.stop, mayBlock: true)
     let problem = MountRemoval.detach(settings.mountpoint)
     if let problem { Console.err("fakeprovider: \(problem)\n") }
+    host.handle(.end)
     journal.flush()
     ending.answerAll()
     server.shutDown()

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import ProviderControl
 
 // How facts look to a person: tables, sizes, durations, counts.
 
@@ -59,11 +60,7 @@ enum Render {
   }
 
   /// Seconds with three digits after the point.
-  static func seconds(_ nanoseconds: Int64) -> String {
-    let milliseconds = nanoseconds / 1_000_000
-    let fraction = "\(1000 + abs(milliseconds) % 1000)".dropFirst()
-    return "\(milliseconds / 1000).\(fraction)s"
-  }
+  static func seconds(_ nanoseconds: Int64) -> String { EventLine.seconds(nanoseconds) }
 
   static func count(_ number: Int, _ one: String, _ many: String? = nil) -> String {
     "\(number) \(number == 1 ? one : many ?? one + "s")"
@@ -79,6 +76,14 @@ enum Render {
     String(
       String.UnicodeScalarView(
         text.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : $0 }))
+  }
+}
+
+extension Render {
+  /// As ``harmless(_:)``, of text in lines of ours.
+  static func harmlessLines(_ text: String) -> String {
+    text.split(separator: "\n", omittingEmptySubsequences: false).map { harmless(String($0)) }
+      .joined(separator: "\n")
   }
 }
 

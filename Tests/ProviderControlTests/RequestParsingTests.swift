@@ -171,7 +171,7 @@ private func path(_ text: String) throws -> ItemPath { try #require(ItemPath(tex
     let error = #expect(throws: RequestProblem.self) {
       try parsed(#"{"id":1,"verb":"wait","condition":"event:rain"}"#)
     }
-    #expect(error?.message.hasPrefix("there is no event \"rain\"; there are operation, ") == true)
+    #expect(error?.message.hasPrefix("there is no event \"rain\"; there are started, operation, ") == true)
   }
 
   @Test func `may name a path that is not UTF-8`() throws {

@@ -1,5 +1,6 @@
 import FakeServer
 import Foundation
+import Glibc
 @testable import ProviderControl
 import ProviderHost
 import ProviderModel
@@ -19,13 +20,18 @@ private func key(_ number: Int) -> Journal.Key { Journal.Key(session: SessionID(
 private final class Reader: Sendable {
   let events = Mailbox<EventLine>(limit: .max)
   private let room = Atomic(Int.max)
+  private let refused = Atomic(0)
+  var refusals: Int { refused.load(ordering: .relaxed) }
 
   init(_ journal: Journal, number: Int = 1, since: UInt64 = 0, follows: Bool = false, room: Int = .max) {
     self.room.store(room, ordering: .relaxed)
     journal.read(
       key(number), since: since, follows: follows,
       push: { [self] line in
-        guard self.room.load(ordering: .relaxed) > 0 else { return false }
+        guard self.room.load(ordering: .relaxed) > 0 else {
+          refused.add(1, ordering: .relaxed)
+          return false
+        }
         self.room.subtract(1, ordering: .relaxed)
         // What is no line of JSON shows as an event that nobody wrote.
         let event = try? LineCoding.message(EventLine.self, from: line)
@@ -37,7 +43,7 @@ private final class Reader: Sendable {
 
   func makeRoom(_ journal: Journal) {
     room.store(.max, ordering: .relaxed)
-    journal.notify()
+    journal.sessionDrained(SessionID(9))
   }
 
   func all() async throws -> [EventLine] {
@@ -75,7 +81,9 @@ private let longPath = ItemPath((0..<10).compactMap { _ in Name(String(repeating
   private var path: String { directory.path + "/journal" }
   init() throws { directory = try TemporaryDirectory() }
 
-  private func lines() throws -> [EventLine] {
+  private func lines() throws -> [EventLine] { try lines(of: path) }
+
+  private func lines(of path: String) throws -> [EventLine] {
     let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
     #expect(bytes.last == 0x0A)
     return try bytes.split(separator: 0x0A).map { try LineCoding.message(EventLine.self, from: Array($0)) }
@@ -104,6 +112,8 @@ private let longPath = ItemPath((0..<10).compactMap { _ in Name(String(repeating
     journal.append(1...500)
     #expect(try await Reader(journal, number: 2).all().count == 500)
     #expect(try await slow.next(1).map(\.sequence) == [1])
+    // It is not asked again before it says that it has room.
+    #expect(slow.refusals == 1)
     slow.makeRoom(journal)
     #expect(try await slow.next(499).map(\.sequence) == Array(2...500))
   }
@@ -168,11 +178,50 @@ private let longPath = ItemPath((0..<10).compactMap { _ in Name(String(repeating
     #expect(events.first?.app?.utf8.count == 300_000)
   }
 
-  @Test func `goes on when the disk is full`() async throws {
+  @Test func `goes on when the disk is full, and says how many events are missing`() async throws {
     let journal = try Journal(path: "/dev/full")
-    journal.append(1...10)
+    let follower = Reader(journal, number: 1, follows: true)
+    for batch in 0..<2 {
+      journal.append(batch * 10 + 1...batch * 10 + 10)
+      try await journal.written()
+    }
+    let past = try await Reader(journal, number: 2).all()
+    #expect(past.map(\.name) == ["dropped"])
+    #expect(past.first?.sequence == 20 && past.first?.dropped == 20)
+    // Each is counted once, however the two batches were met.
+    var told: [EventLine] = []
+    while told.last?.sequence != 20 { told += try await follower.next(1) }
+    #expect(told.allSatisfy { $0.name == "dropped" })
+    #expect(told.compactMap(\.dropped).reduce(0, +) == 20)
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "a small disk needs root"))
+  func `has whole lines only on a full disk, and goes on when there is room`() async throws {
+    let disk = directory.path + "/disk"
+    try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
+    try #require(mount("tmpfs", disk, "tmpfs", 0, "size=64k") == 0)
+    defer { umount2(disk, Int32(MNT_DETACH)) }
+    let other = disk + "/other"
+    try Data(count: 32 << 10).write(to: URL(fileURLWithPath: other))
+    let file = disk + "/journal"
+    let journal = try Journal(path: file)
+    let follower = Reader(journal, follows: true)
+    journal.append(1...100, path: longPath)
     try await journal.written()
-    #expect(try await Reader(journal).all().isEmpty)
+    let full = [UInt8](try Data(contentsOf: URL(fileURLWithPath: file)))
+    #expect(full.last == 0x0A && full.count < 32 << 10)
+    try FileManager.default.removeItem(atPath: other)
+    journal.append(101...105, path: longPath)
+    try await journal.written()
+    let lines = try lines(of: file)
+    #expect(lines.map(\.sequence).suffix(6) == [100, 101, 102, 103, 104, 105])
+    let missing = try #require(lines.first { $0.name == "dropped" }?.dropped)
+    #expect(UInt64(lines.count) == 105 - missing + 1)
+    // The follower was told at once, and not again by the file.
+    var told: [EventLine] = []
+    while told.last?.sequence != 105 { told += try await follower.next(1) }
+    #expect(told.map(\.sequence) == lines.map(\.sequence))
+    #expect(told.compactMap(\.dropped) == [missing])
   }
 
   @Test(arguments: ["/nowhere/journal", "/tmp"])

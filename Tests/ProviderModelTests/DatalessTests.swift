@@ -37,7 +37,7 @@ import Testing
     let stamp = try #require(harness.source.items["a.pdf"]?.stamp)
     #expect(harness.replies[read] == .content(handle, offset: 0, length: 1, stamp, nil))
     #expect(try harness.attributes("a.pdf").blocks == 24)
-    let event = try #require(harness.events(.operation).last)
+    let event = try #require(harness.events(.operation).last { $0.operation == "read" })
     // The state when the read came, not the one that it made.
     #expect(event.copy == .dataless)
     #expect(event.waited == .seconds(1))

@@ -49,6 +49,8 @@ final class ModelHarness {
 
   /// Whether listings and opens of the source come back at once; else they wait in the two lists.
   var isPrompt = true
+  /// What the source answers to reads, links and attributes; nil when all goes well.
+  var sourceError: ErrnoName?
   var listings: [(slot: Slot, path: ItemPath)] = []
   var openings: [(handle: HandleID, path: ItemPath)] = []
 
@@ -284,7 +286,10 @@ final class ModelHarness {
 
   private func perform(_ effect: Effect) {
     switch effect {
-    case .reply(let id, let reply): take(reply, for: id)
+    case .reply(let id, let reply):
+      // As the shell: the source is asked first.
+      if reply.needsSource { tell(.completed(.answered(id, sourceError))) }
+      take(reply, for: id)
     case .answer(let session, let number, let answer): take(answer, number, session)
     case .event: break
     case .list(let slot, let path):

@@ -31,9 +31,10 @@ import Testing
     #expect(event.operation == "unlink" && event.error == .accessNotGranted && event.path == "a.pdf")
   }
 
-  @Test func `that is none succeeds`() {
+  @Test func `that is none succeeds`() throws {
     let harness = ModelHarness(["a.pdf": 10])
-    #expect(harness.reply(.synchronize) == .done)
+    harness.openGate()
+    #expect(harness.reply(.synchronize(try harness.handle("a.pdf"))) == .done)
     #expect(harness.reply(.statistics) == .statistics)
     #expect(
       harness.reply(.listAttributes(.root, capacity: 9)) == .sourceAttributeList(ItemPath(), capacity: 9))

@@ -18,6 +18,20 @@ package struct Glob: Hashable, Sendable, CustomStringConvertible {
     Glob.match(components[...], path.names[...])
   }
 
+  /// Whether it is a pattern of one name, and of this one.
+  package func matches(_ name: Name) -> Bool {
+    components.count == 1 && Glob.matchName(components[0][...], name.bytes[...])
+  }
+
+  /// Whether it is a pattern of names, not of paths.
+  package var isOfNames: Bool { components.count == 1 && components[0] != [0x2A, 0x2A] }
+
+  /// The byte that whatever matches begins with; nil when it may be any.
+  fileprivate var firstByte: UInt8? {
+    guard let first = components.first?.first, ![0x2A, 0x3F, 0x5B].contains(first) else { return nil }
+    return first
+  }
+
   /// As `matchName`, with components for bytes: only the last `**` is tried again, so that a pattern of many
   /// takes no exponential time.
   private static func match(_ pattern: ArraySlice<[UInt8]>, _ names: ArraySlice<Name>) -> Bool {
@@ -129,5 +143,28 @@ package struct Glob: Hashable, Sendable, CustomStringConvertible {
       }
     let tail = bytes.dropFirst().prefix(length - 1)
     return tail.count == length - 1 && tail.allSatisfy { $0 & 0xC0 == 0x80 } ? length : 1
+  }
+}
+
+/// Patterns of names, asked on every operation: most names are told apart by their first byte.
+struct NameSet {
+  private let patterns: [Glob]
+  private var mayBegin = [Bool](repeating: false, count: 256)
+
+  init(_ patterns: [Glob]) {
+    self.patterns = patterns
+    for pattern in patterns {
+      if let byte = pattern.firstByte {
+        mayBegin[Int(byte)] = true
+      } else {
+        mayBegin = [Bool](repeating: true, count: 256)
+      }
+    }
+  }
+
+  func contains(anyOf path: ItemPath) -> Bool {
+    path.names.contains { name in
+      name.bytes.first.map { mayBegin[Int($0)] } == true && patterns.contains { $0.matches(name) }
+    }
   }
 }

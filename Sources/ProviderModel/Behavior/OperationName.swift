@@ -10,6 +10,20 @@ package enum OperationName: String, Sendable, CaseIterable {
   case coordinate
   /// The call that starts access (Apple: startAccessingSecurityScopedResource), and the one that stops it.
   case start, stop
+
+  /// Whether it only looks: nothing is opened, listed by a person's wish, or changed by it, and desktops do it all
+  /// the time.
+  package var looksAround: Bool {
+    switch self {
+    case .lookup, .getattr, .readlink, .readdir, .statfs, .getxattr, .listxattr: true
+    case .open, .read, .opendir, .setxattr, .fsync, .change, .download, .coordinate, .start, .stop: false
+    }
+  }
+}
+
+/// The kernel's words for the requests that are `change`.
+package enum ChangeName: String, Sendable, CaseIterable {
+  case setattr, mknod, mkdir, unlink, rmdir, symlink, rename, link, create, write, fallocate, removexattr
 }
 
 extension Operation {

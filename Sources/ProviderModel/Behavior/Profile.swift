@@ -110,6 +110,17 @@ package struct Profile: Hashable, Sendable {
     package init() {}
   }
 
+  package struct Journal: Hashable, Sendable {
+    /// Names (patterns without a slash) whose looking up leaves no event: what desktops probe.
+    package var ignore: [Glob] = Journal.probed
+    package init() {}
+
+    private static let probed: [Glob] = [
+      ".Trash", ".Trash-*", ".hidden", ".directory", ".xdg-volume-info", "autorun.inf", "desktop.ini",
+      "Thumbs.db", ".DS_Store", "._*",
+    ].compactMap { Glob($0) }
+  }
+
   package var name: String
   package var summary = ""
   package var basis = Basis()
@@ -120,6 +131,7 @@ package struct Profile: Hashable, Sendable {
   package var items = Items()
   package var download = Download()
   package var latency = Latencies()
+  package var journal = Journal()
   /// The first that matches decides.
   package var rules: [Rule] = []
   package var events: [TimedEvent] = []

@@ -4,14 +4,15 @@ import ProviderControl
 enum Events {
   static func run(_ arguments: ParsedArguments) -> Int32 {
     arguments.carryOut {
+      let filter = try EventFilter(arguments)
       let connection = try ProviderConnection(to: try Providers.chosen(arguments))
       let json = arguments.has("--json")
       if !json { Console.out(EventRow.titles) }
       if arguments.has("--follow") {
-        try follow(connection, json: json)
+        try follow(connection, filter, json: json)
       } else {
         do {
-          for event in try connection.client.pastEvents() { show(event, json: json) }
+          try connection.client.forEachPastEvent { show($0, filter, json: json) }
         } catch let problem as ConnectionProblem {
           throw VerbFailure(connection.lost(problem))
         }
@@ -21,10 +22,12 @@ enum Events {
   }
 
   /// From the first event on, until the provider ends. Ctrl-C ends this process as it ends any.
-  private static func follow(_ connection: ProviderConnection, json: Bool) throws {
+  private static func follow(
+    _ connection: ProviderConnection, _ filter: EventFilter, json: Bool
+  ) throws {
     do {
       let events = try connection.client.subscribe(since: 0, timeout: Providers.patience)
-      while let event = try events.next() { show(event, json: json) }
+      while let event = try events.next() { show(event, filter, json: json) }
     } catch ConnectionProblem.closed {
       Console.err("the provider of \(connection.mount.text) has ended\n")
     } catch let problem as ConnectionProblem {
@@ -32,7 +35,9 @@ enum Events {
     }
   }
 
-  private static func show(_ event: EventLine, json: Bool) {
+  private static func show(_ event: EventLine, _ filter: EventFilter, json: Bool) {
+    // What the filter cannot know of is missing all the same.
+    guard event.dropped != nil || filter.shows(event) else { return }
     if json { Console.json(event) } else { Console.out(EventRow.text(event)) }
   }
 }
@@ -73,6 +78,10 @@ enum EventRow {
       words.append("of \(operation)")
     }
     if let claim = event.claim { words.append("claim \(claim)") }
+    if let rule = event.rule { words.append("rule \(Render.harmless(rule))") }
+    if let profile = event.profile, let seed = event.seed {
+      words.append("profile \(Render.harmless(profile)), seed \(seed)")
+    }
     if let dropped = event.dropped {
       words.append("\(Render.count(Int(clamping: dropped), "event")) missing")
     }

@@ -7,10 +7,16 @@ enum Run {
   static func run(_ arguments: ParsedArguments) -> Int32 {
     // COMMAND and the provider get the mask from before; this process reads its signals.
     let signals = RunnerSignals()
+    let expectations: [Expectation]
+    do {
+      expectations = try (arguments.values["--expect"] ?? []).map { try Expectation($0.text) }
+    } catch {
+      return arguments.carryOut { throw VerbFailure(any: error) }
+    }
     do {
       let place = try TemporaryMountpoint()
       defer { place.remove() }
-      return try run(arguments, at: place.mountpoint, signals)
+      return try run(arguments, at: place.mountpoint, signals, expectations)
     } catch {
       Console.err("fakeprovider run: \(VerbFailure(any: error).message)\n")
       return Access.neverRan
@@ -18,10 +24,12 @@ enum Run {
   }
 
   private static func run(
-    _ arguments: ParsedArguments, at mountpoint: String, _ signals: RunnerSignals
+    _ arguments: ParsedArguments, at mountpoint: String, _ signals: RunnerSignals,
+    _ expectations: [Expectation]
   ) throws -> Int32 {
     var signals = signals
     var mounting = arguments
+    mounting.values["--expect"] = nil
     mounting.positionals = [Argument(mountpoint)]
     let launched: ProviderLauncher.Launched
     switch try ProviderLauncher.launch(mounting, lifeline: true, relaysErrors: false, mask: signals.before) {
@@ -40,7 +48,25 @@ enum Run {
       ("FAKEPROVIDER_MOUNT", mount.mountpoint), ("FAKEPROVIDER_CONTROL", mount.socket),
     ]
     let process = try command.start(mask: signals.before)
-    return signals.wait(for: process, orphans: false).exitCode
+    let code = signals.wait(for: process, orphans: false).exitCode
+    if expectations.isEmpty || meets(expectations, mount) { return code }
+    return code == 0 ? FakeProvider.Exit.findings : code
+  }
+
+  /// Whether all hold now that COMMAND has ended; says which do not. One that cannot be checked does not.
+  private static func meets(_ expectations: [Expectation], _ mount: ProviderMount) -> Bool {
+    func say(_ text: String) { Console.err("fakeprovider run: \(Render.harmless(text))\n") }
+    do {
+      let result = try Expect.result(of: expectations, ProviderConnection(to: mount))
+      for verdict in result.expectations where !verdict.holds {
+        say("\(verdict.assertion): " + Expect.explanation(verdict).joined(separator: ": "))
+      }
+      if let incomplete = result.incomplete { say("journal incomplete: \(incomplete)") }
+      return result.passes
+    } catch {
+      say("what was expected cannot be checked: \(VerbFailure(any: error).message)")
+      return false
+    }
   }
 
   /// Ends the provider: closing the lifeline does, and where that fails, as `unmount` does it.

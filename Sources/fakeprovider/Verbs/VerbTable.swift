@@ -1,3 +1,4 @@
+import ProviderControl
 import ProviderModel
 
 /// Every verb: its options, what it takes, what it says of itself. Nothing else knows the command line.
@@ -57,12 +58,13 @@ enum VerbTable {
       name: "run", summary: "runs COMMAND with a provider of its own",
       options: [
         profile, source, .flag("--sample", "serves the documents that come along"), seed, clock, journal,
+        .repeated("--expect", "A", "an assertion of 'expect' that has to hold at the end"),
       ],
       rest: "COMMAND…", exclusive: [["--source", "--sample"]],
       details: """
         Mounts in a temporary place, sets FAKEPROVIDER_MOUNT and FAKEPROVIDER_CONTROL, runs COMMAND, unmounts.
         SIGINT, SIGTERM and SIGHUP are passed on to COMMAND. Exits as COMMAND does (128 and the signal's number
-        when a signal ended it), 125 when it never ran.
+        when a signal ended it), 125 when it never ran, 3 when it went well but an assertion does not hold.
         """,
       examples: [
         Example(
@@ -71,6 +73,10 @@ enum VerbTable {
         Example(
           command: "fakeprovider run --profile instant --clock manual --journal events.jsonl -- make test",
           says: "a test suite, with a clock that the tests move"),
+        Example(
+          command:
+            "fakeprovider run --profile icloud-drive --expect scopes-balanced -- make test",
+          says: "a test suite that has to stop every scope that it starts"),
       ]),
     VerbSpec(
       name: "list", summary: "lists the providers that run", options: [json],
@@ -244,11 +250,50 @@ enum VerbTable {
       ]),
     VerbSpec(
       name: "events", summary: "shows what happened",
-      options: [.flag("--follow", "goes on as events come, until Ctrl-C"), provider, json],
-      details: "Paths are relative to the provider's root. --follow exits 0 when the provider ends.",
+      options: [
+        .flag("--follow", "goes on as events come, until Ctrl-C"),
+        .flag("--all", "also what only looked around"),
+        .repeated("--operation", "OP,…", "only these operations, like open,read,download"),
+        .repeated("--name", "EVENT,…", "only events of these names, like held,evicted"),
+        .value("--path", "GLOB", "only what is about items that match"),
+        .value("--app", "APP", "only what this app did: an identifier, or its executable"), provider, json,
+      ],
+      details: """
+        Paths are relative to the provider's root. --follow exits 0 when the provider ends. What looks around
+        (\(EventFilter.lookingAround.joined(separator: ", "))) and meets nothing out of the
+        ordinary is left out of the table unless --all or --operation asks for it; --json has it always.
+        """,
       examples: [
         Example(command: "fakeprovider events", says: "so far"),
         Example(command: "fakeprovider events --follow --json", says: "as it happens, one JSON line each"),
+        Example(
+          command: "fakeprovider events --operation open,read --path '**/*.pdf'",
+          says: "who got at the documents"),
+      ]),
+    VerbSpec(
+      name: "expect", summary: "checks that assertions hold for what has happened; exit 1 when one does not",
+      options: [
+        .value("--journal", "FILE", "a file that --journal wrote, instead of a provider's journal so far"),
+        provider, json,
+      ],
+      positionals: [Positional(name: "ASSERTION", count: .some)],
+      exclusive: [["--journal", "--provider"]],
+      details: """
+        assertions:
+        \(Help.table(Expectation.words.map { ("\($0.word) \($0.takes ?? "")", $0.says) }))
+        Patterns are of paths from the provider's root: * within a name, ** over folders. An assertion that does
+        not hold is told with the event that broke it. A journal from which events are missing, or a file without
+        its end, never passes.
+        """,
+      examples: [
+        Example(
+          command: "fakeprovider expect 'opened-once Letter.pdf' scopes-balanced",
+          says: "of a provider that is mounted"),
+        Example(
+          command: "fakeprovider expect every-rule-fired no-errors --journal events.jsonl",
+          says: "of a run that is over"),
+        Example(
+          command: "fakeprovider expect 'event downloadStarted:**/*.pdf=2'", says: "two downloads, no more"),
       ]),
   ]
 
