@@ -240,7 +240,7 @@ package final class Mount: Backend {
     _ handle: HandleID, _ offset: Int64, _ length: Int64, _ stamp: SourceStamp, _ alteration: Alteration?
   ) -> Result<UnsafeRawBufferPointer, ErrnoName> {
     guard let descriptor = files[handle] else { return .failure(.EBADF) }
-    guard let buffer = cfuse_thread_buffer(Int(clamping: length)) else { return .failure(.ENOMEM) }
+    guard let buffer = cfuse_thread_buffer(max(1, Int(clamping: length))) else { return .failure(.ENOMEM) }
     var count = 0
     while count < length {
       let read = pread(descriptor, buffer + count, Int(length) - count, Int(offset) + count)

@@ -150,7 +150,7 @@ private struct Rehearsal {
       return run(.getAttribute(node, name: Array("user.test".utf8), capacity: 0))
     case .listxattr: return run(.listAttributes(node, capacity: 0))
     case .setxattr: return run(.setAttribute(node, name: Array("user.test".utf8), value: []))
-    case .fsync: return run(.synchronize)
+    case .fsync: return run(.open(node, writes: false), then: { .synchronize($0) })
     case .change: return run(.change(node, what: "setattr"))
     case .download: return ask(.download([path]))
     case .coordinate: return ask(.coordinate([Intent(path: path, kind: .read)], purpose: ""))
