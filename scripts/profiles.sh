@@ -5,6 +5,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 fakeprovider=.build/release/fakeprovider
+# shellcheck disable=SC2016
 marker='<!-- The rest is written by `make profiles`, from the table of keys. -->'
 page=docs/profiles.md
 

@@ -54,11 +54,19 @@ enum ValueReading {
     return text
   }
 
+  /// More in a message hide what else it says.
+  private static let manyWords = 24
+
   static func word(
     _ json: PositionedJSON, _ words: [String], _ path: String, _ problems: inout ProblemList
   ) -> String? {
     let choices = words.map { "\"\($0)\"" }.joined(separator: ", ")
-    let demand = words.count == 1 ? "must be \(choices)" : "must be one of \(choices)"
+    let demand =
+      switch words.count {
+      case 1: "must be \(choices)"
+      case ...manyWords: "must be one of \(choices)"
+      default: "must be one of the \(words.count) names in docs/profiles.md"
+      }
     guard case .text(let text) = json.content else {
       problems.add(json.position, path, "\(demand), not \(json.kindName)")
       return nil

@@ -155,7 +155,8 @@ private func wrong(_ json: String) -> [String] {
     ),
     (
       #"{ "name": "n", "on": "open", "effect": { "error": "EDEADLOCK" } }"#,
-      #"nearest value "EDEADLK""#
+      "r:1:51: effect.error: must be one of the \(Fault.allNames.count) names in docs/profiles.md, not "
+        + #""EDEADLOCK"; nearest value "EDEADLK""#
     ),
     (
       #"{ "name": "n", "on": "open", "coordinated": "yes", "effect": { "stall": true } }"#,

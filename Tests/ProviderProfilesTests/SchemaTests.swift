@@ -58,10 +58,13 @@ import Testing
       documents.append(String(decoding: try ProfileLibrary.bytes(nameOrPath: name), as: UTF8.self))
       documents.append(ProfileWriter.json(try ProfileLibrary.load(nameOrPath: name)))
     }
+    let shipped = documents.count
     documents += (0..<100 as Range<UInt64>).map { ProfileWriter.json(ProfileSampler().profile(seed: $0)) }
     documents += Self.unusual.map { profile($0) }
-    for (document, isValid) in zip(documents, try verdicts(of: documents)) {
-      #expect(problems(document) == [])
+    for (index, isValid) in try verdicts(of: documents).enumerated() {
+      let document = documents[index]
+      // Those that ship are read as files, since they may extend one another.
+      if index >= shipped { #expect(problems(document) == []) }
       #expect(isValid, "the schema refuses \(document)")
     }
   }
