@@ -113,7 +113,7 @@ import Testing
       .open(file, writes: false), .read(handle, offset: 0, length: 1), .openDirectory(.root),
       .readDirectory(folder, cookie: 0, capacity: 4096, plus: true), .statistics,
       .getAttribute(file, name: Array("user.x".utf8), capacity: 0), .listAttributes(file, capacity: 0),
-      .synchronize,
+      .synchronize(handle),
     ]
     var lengths: [String: Span] = [:]
     for operation in operations {

@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(arguments: [
-    (OperationName.getattr, Operation.getAttributes(.root)), (.statfs, .statistics), (.fsync, .synchronize),
+    (OperationName.getattr, Operation.getAttributes(.root)), (.statfs, .statistics),
     (.opendir, .openDirectory(.root)), (.listxattr, .listAttributes(.root, capacity: 9)),
     (.getxattr, .getAttribute(.root, name: Array("user.x".utf8), capacity: 9)),
     (.setxattr, .setAttribute(.root, name: Array("user.x".utf8), value: [])),
@@ -58,6 +58,12 @@ import Testing
     #expect(held.unanswered == [id])
     #expect(held.ask(.release("h", error: .EDEADLK)) == .released(1))
     #expect(held.replies[id] == .error(.released(.EDEADLK)))
+  }
+
+  @Test func `fails an fsync of its file`() throws {
+    let harness = harness([rule(.fsync, .fail(.errno(.EIO))) { $0.path = Glob("**/*.pdf") }])
+    #expect(harness.reply(.synchronize(try harness.handle("a.pdf"))) == .error(.fault(.EIO)))
+    #expect(harness.reply(.synchronize(try harness.handle("b.txt"))) == .done)
   }
 
   @Test func `on lookups is about what is looked up`() throws {
