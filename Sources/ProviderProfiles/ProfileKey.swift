@@ -150,6 +150,15 @@ extension Key {
       wrap: { .globs($0) }, unwrap: { if case .globs(let globs) = $0 { globs } else { nil } })
   }
 
+  static func nameGlobs(
+    _ path: String, _ place: Place<[Glob]>, count: ClosedRange<Int>, bytes: ClosedRange<Int>,
+    summary: String
+  ) -> Key {
+    row(
+      path, .nameGlobs(count: count, bytes: bytes), place, summary: summary,
+      wrap: { .globs($0) }, unwrap: { if case .globs(let globs) = $0 { globs } else { nil } })
+  }
+
   /// An array of objects that have a table of their own.
   static func objects<Object>(
     _ path: String, _ place: Place<[Object]>, _ table: KeyTable<Object>, count: ClosedRange<Int>,

@@ -102,6 +102,11 @@ package enum ProfileKeys {
     .latency(
       "latency.attributes", \.latency.attributes,
       summary: "Delay of each reading of an extended attribute, or of their names."),
+    .nameGlobs(
+      "journal.ignore", \.journal.ignore, count: 0...1_000, bytes: 1...255,
+      summary:
+        "Patterns of names whose looking up leaves no event: what desktops probe. Access to them always does."
+    ),
     .objects(
       "rules", \.rules, RuleKeys.table, count: 0...10_000,
       summary: "What befalls operations; the first that matches decides."),
@@ -118,6 +123,7 @@ package enum ProfileKeys {
     KeyGroup("download", "How content arrives."),
     KeyGroup("download.slowStart", "Less bandwidth from the provider's start on, for a while."),
     KeyGroup("latency", "Delays of single operations."),
+    KeyGroup("journal", "What is written down."),
   ]
 
   package static let table = KeyTable(

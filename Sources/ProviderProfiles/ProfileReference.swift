@@ -88,6 +88,7 @@ package enum ProfileReference {
     case .path: "a path"
     case .texts(let count, _): "an array of at most \(count.upperBound) texts"
     case .globs(let count, _): "an array of at most \(count.upperBound) patterns"
+    case .nameGlobs(let count, _): "an array of at most \(count.upperBound) patterns of names"
     case .objects(let count, let outline): "an array of at most \(count.upperBound) \(outline.noun)s"
     }
   }

@@ -141,6 +141,12 @@ package struct ProfileSampler: Sendable {
       return .texts((0..<min(chance.below(4), count.upperBound)).map { _ in text(bytes, &chance) })
     case .globs(let count, _):
       return .globs((0..<min(chance.below(4), count.upperBound)).compactMap { _ in glob(&chance) })
+    case .nameGlobs(let count, _):
+      let patterns = ["*", "?*.*", "._*", "[A-Mé]*", ".DS_Store"]
+      return .globs(
+        (0..<min(chance.below(4), count.upperBound)).compactMap { _ in
+          Glob(patterns[chance.below(patterns.count)])
+        })
     case .objects(let count, let outline):
       let number = min(chance.below(objects + 1), count.upperBound)
       return .objects((0..<number).compactMap { _ in valid(outline, &chance) })

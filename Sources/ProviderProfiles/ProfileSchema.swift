@@ -93,6 +93,7 @@ package enum ProfileSchema {
     case .glob(let bytes), .path(let bytes): text(bytes, pattern: "^[^/]")
     case .texts(let count, let bytes): list(count, text(bytes))
     case .globs(let count, let bytes): list(count, text(bytes, pattern: "^[^/]"))
+    case .nameGlobs(let count, let bytes): list(count, text(bytes, pattern: "^[^/]*$"))
     case .objects(let count, let outline): list(count, reference(name(of: outline)))
     }
   }

@@ -34,6 +34,8 @@ package indirect enum ProfileValueType: Sendable {
   case path(bytes: ClosedRange<Int>)
   case texts(count: ClosedRange<Int>, bytes: ClosedRange<Int>)
   case globs(count: ClosedRange<Int>, bytes: ClosedRange<Int>)
+  /// Patterns of one name each, whatever folder it is in.
+  case nameGlobs(count: ClosedRange<Int>, bytes: ClosedRange<Int>)
   /// An array of objects that have a table of their own.
   case objects(count: ClosedRange<Int>, ProfileOutline)
 }

@@ -30,6 +30,9 @@ enum ValueReading {
     case .globs(let count, let bytes):
       list(json, count, path, &problems) { json, path, problems in glob(json, bytes, path, &problems) }
         .map { .globs($0) }
+    case .nameGlobs(let count, let bytes):
+      list(json, count, path, &problems) { json, path, problems in nameGlob(json, bytes, path, &problems) }
+        .map { .globs($0) }
     case .objects(let count, let outline): objects(json, count, outline, path, &problems)
     }
   }
@@ -107,6 +110,18 @@ enum ValueReading {
       ? "begins with \"/\"; patterns start at the provider's root without one"
       : "has a \"[\" without its \"]\""
     problems.add(json.position, path, "\"\(Printable.text(text))\" \(reason)")
+    return nil
+  }
+
+  private static func nameGlob(
+    _ json: PositionedJSON, _ limits: ClosedRange<Int>, _ path: String, _ problems: inout ProblemList
+  ) -> Glob? {
+    guard let glob = glob(json, limits, path, &problems) else { return nil }
+    if !glob.pattern.contains("/") { return glob }
+    problems.add(
+      json.position, path,
+      "\"\(Printable.text(glob.pattern))\" has a \"/\"; it is matched against names, whatever folder they are in"
+    )
     return nil
   }
 

@@ -54,7 +54,9 @@ import Testing
       let holds = try JSONDecoder().decode(Result.self, from: Data(live.output.utf8)).expectations.map(
         \.holds)
       #expect(live.code == 1 && holds == [false, true, false], "\(live)")
-      #expect(try await bench.fakeprovider("expect", "never-materialized", "*", "--provider", bench.cloud).code == 0)
+      #expect(
+        try await bench.fakeprovider("expect", "never-materialized", "*", "--provider", bench.cloud).code == 0
+      )
       try await bench.fakeprovider("unmount", bench.cloud)
       let later = try await bench.run(["fakeprovider", "expect", "--journal", journal] + words)
       #expect(later.code == 1 && later.errors == "", "\(later)")

@@ -101,6 +101,10 @@ import Testing
           "list": "0",
           "attributes": "0"
         },
+        "journal": {
+          "ignore": [".Trash", ".Trash-*", ".hidden", ".directory", ".xdg-volume-info", "autorun.inf", "desktop.ini", \
+      "Thumbs.db", ".DS_Store", "._*"]
+        },
         "rules": [],
         "events": []
       }

@@ -111,6 +111,10 @@ private func with(_ member: String) -> String {
       #""items": { "local": ["a", "/a"] }"#,
       #"27: items.local[1]: "/a" begins with "/"; patterns start at the provider's root without one"#
     ),
+    (
+      #""journal": { "ignore": ["a", "d/b"] }"#,
+      #"30: journal.ignore[1]: "d/b" has a "/"; it is matched against names, whatever folder they are in"#
+    ),
     (#""items": { "local": ["[a"] }"#, #"22: items.local[0]: "[a" has a "[" without its "]""#),
     (#""items": { "local": [""] }"#, "22: items.local[0]: must not be empty"),
     // Latencies.

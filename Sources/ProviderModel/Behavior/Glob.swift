@@ -23,9 +23,6 @@ package struct Glob: Hashable, Sendable, CustomStringConvertible {
     components.count == 1 && Glob.matchName(components[0][...], name.bytes[...])
   }
 
-  /// Whether it is a pattern of names, not of paths.
-  package var isOfNames: Bool { components.count == 1 && components[0] != [0x2A, 0x2A] }
-
   /// The byte that whatever matches begins with; nil when it may be any.
   fileprivate var firstByte: UInt8? {
     guard let first = components.first?.first, ![0x2A, 0x3F, 0x5B].contains(first) else { return nil }
