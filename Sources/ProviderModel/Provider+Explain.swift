@@ -150,7 +150,10 @@ private struct Rehearsal {
       return run(.getAttribute(node, name: Array("user.test".utf8), capacity: 0))
     case .listxattr: return run(.listAttributes(node, capacity: 0))
     case .setxattr: return run(.setAttribute(node, name: Array("user.test".utf8), value: []))
-    case .fsync: return run(.open(node, writes: false), then: { .synchronize($0) })
+    case .fsync:
+      let isDirectory = provider.items[slot].kind == .directory
+      return run(
+        isDirectory ? .openDirectory(node) : .open(node, writes: false), then: { .synchronize($0) })
     case .change: return run(.change(node, what: "setattr"))
     case .download: return ask(.download([path]))
     case .coordinate: return ask(.coordinate([Intent(path: path, kind: .read)], purpose: ""))
@@ -233,7 +236,9 @@ private struct Rehearsal {
   private mutating func tell(_ input: Input, at moment: Instant? = nil) {
     for effect in provider.handle(input, at: max(moment ?? provider.now, provider.now)) {
       switch effect {
-      case .reply(let id, let reply): replies[id] = reply
+      case .reply(let id, let reply):
+        if reply.needsSource { tell(.completed(.answered(id, nil))) }
+        replies[id] = reply
       case .answer(Rehearsal.session, _, let answer): self.answer = answer
       case .open(let handle, _):
         // The source is taken to be as it was listed.
