@@ -78,7 +78,7 @@ import Testing
       #expect(try await phase(provider, "a.pdf") == "retrying")
       try await provider.clock.advance(by: .seconds(1))
       #expect(try await reader.finished().lines == ["ETIMEDOUT"])
-      let read = try await provider.event { $0.operation == "read" }
+      let read = try await provider.event { $0.name == "operation" && $0.operation == "read" }
       #expect(read.waited == .seconds(60) && read.error == "serverUnreachable")
       #expect(try await provider.status(of: "a.pdf").copy == .dataless)
     }
