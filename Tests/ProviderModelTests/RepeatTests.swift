@@ -13,6 +13,8 @@ import Testing
     sampler.slowest = 10_000
     var profile = sampler.profile(seed: seed)
     profile.events = []
+    // Starts are actions of the root, of which more clients have more.
+    profile.access.mode = .simulator
     profile.download.timeout = nil
     for index in profile.rules.indices {
       profile.rules[index].occurrence.count = .item
@@ -55,7 +57,6 @@ import Testing
     }
     for worker in workers {
       harness.join(worker.actor)
-      harness.ask(.start(ItemPath(), covers: .process), by: worker.actor)
     }
     while true {
       let busy = workers.indices.filter { !workers[$0].isDone }
@@ -64,8 +65,12 @@ import Testing
       // Nobody can go on: time passes.
       let stuck = busy.allSatisfy { !workers[$0].canStep(harness) }
       if stuck {
-        guard let due = harness.nextDeadline else { break }
-        harness.tick(to: due)
+        if let due = harness.nextDeadline {
+          harness.tick(to: due)
+        } else {
+          // Nothing would ever answer them.
+          for index in busy { if let id = workers[index].waiting { harness.interrupt(id) } }
+        }
       }
     }
     return workers.reduce(into: [:]) { $0.merge($1.outcomes) { $0 + $1 } }
