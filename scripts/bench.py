@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""Benchmarks: ratios of two ways in the same run, never limits in seconds.
+
+    bench.py [rules] [clock]      without a name: all of them
+
+rules   instructions per stat, open, read and close, with 1,000 rules that do not match against none (callgrind,
+        of Debian's valgrind; slopes between two counts of operations, so that starting costs nothing)
+clock   real time that a 60 s stall, a ten-minute outage and a 25 s wait take, by scaled and manual provider time
+"""
+
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+BUILD = Path(__file__).resolve().parent.parent / ".build" / "release"
+FAKEPROVIDER = BUILD / "fakeprovider"
+
+
+class Provider:
+    """The control socket, as docs/control-protocol.md has it."""
+
+    def __init__(self, mountpoint):
+        for line in Path("/proc/self/mountinfo").read_text().splitlines():
+            if line.split(" ")[4] == mountpoint:
+                self.path = line.split(" fakeprovider:")[1].split(" ")[0]
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.connect(self.path)
+        self.lines = self.socket.makefile("rb")
+        self.number = 0
+
+    def __call__(self, verb, **fields):
+        self.number += 1
+        self.socket.sendall(json.dumps({"id": self.number, "verb": verb, **fields}).encode() + b"\n")
+        reply = json.loads(self.lines.readline())
+        if not reply["ok"]:
+            sys.exit(f"bench: {verb}: {reply['error']['message']}")
+        return reply
+
+
+class Mounted:
+    """A provider in the foreground, as a child of ours."""
+
+    def __init__(self, folder, profile, *options, under=()):
+        self.mountpoint = os.path.realpath(tempfile.mkdtemp(dir=folder))
+        file = Path(folder, "profile.json")
+        file.write_text(json.dumps({"schemaVersion": 1, "name": "bench", **profile}))
+        self.process = subprocess.Popen(
+            [*under, FAKEPROVIDER, "mount", "--profile", file, "--source", Path(folder, "source"), *options,
+             self.mountpoint], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        if not self.process.stdout.readline().startswith("ready"):
+            sys.exit(f"bench: the provider did not start: {self.process.stderr.read()}")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        subprocess.run([FAKEPROVIDER, "unmount", self.mountpoint], capture_output=True, check=False)
+        self.process.wait()
+        self.errors = self.process.stderr.read()
+
+
+def operations(mountpoint, count):
+    for index in range(count):
+        path = f"{mountpoint}/f{index % 20}"
+        os.stat(path)
+        descriptor = os.open(path, os.O_RDONLY)
+        os.read(descriptor, 4096)
+        os.close(descriptor)
+
+
+def instructions(folder, rules, count):
+    mounted = Mounted(
+        folder, {"access": {"mode": "simulator"}, "items": {"initial": "local"}, "rules": rules},
+        under=("valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"))
+    with mounted:
+        operations(mounted.mountpoint, 40)
+        operations(mounted.mountpoint, count)
+    found = re.search(r"Collected : (\d+)", mounted.errors)
+    if not found:
+        sys.exit(f"bench: callgrind said nothing: {mounted.errors[-500:]}")
+    return int(found.group(1))
+
+
+def rules(folder):
+    if shutil.which("valgrind") is None:
+        sys.exit("bench: needs valgrind: apt-get install valgrind")
+    many = [
+        {"name": f"r{index}", "on": ["lookup", "getattr", "open", "read"], "path": f"other{index}/**/*.pdf",
+         "basis": {"standing": "synthetic"}, "effect": {"error": "EIO"}}
+        for index in range(1000)]
+    few, more = 200, 2200
+    cost = {}
+    for name, some in (("none", []), ("1,000 that do not match", many)):
+        cost[name] = (instructions(folder, some, more) - instructions(folder, some, few)) / (more - few)
+        print(f"rules: {name}: {cost[name]:,.0f} instructions for stat, open, read and close")
+    print(f"rules: ratio {cost['1,000 that do not match'] / cost['none']:.3f} (wanted: at most 1.05)")
+
+
+SCENES = [
+    ("a 60 s stall", {"download": {"stalls": [{"at": "40%", "for": "60s"}]}}),
+    ("a ten-minute outage", {
+        "download": {"timeout": "never"},
+        "rules": [{"name": "outage", "on": "download", "window": {"until": "10m"},
+                   "effect": {"error": "serverUnreachable"}}]}),
+    ("a 25 s wait", {"latency": {"open": "25s"}}),
+]
+
+
+def clock(folder):
+    for name, profile in SCENES:
+        for mode in ("scaled:1000", "manual"):
+            profile = {"access": {"mode": "simulator"}, **profile}
+            with Mounted(folder, profile, "--clock", mode) as mounted:
+                provider = Provider(mounted.mountpoint)
+                started = time.monotonic()
+                reader = subprocess.Popen(["cat", f"{mounted.mountpoint}/f0"], stdout=subprocess.DEVNULL)
+                while mode == "manual" and reader.poll() is None:
+                    if "nextNanoseconds" in provider("clock")["clock"]:
+                        provider("clock", action="advanceToNext")
+                if reader.wait() != 0:
+                    sys.exit(f"bench: {name}: the reader failed")
+                took = time.monotonic() - started
+                passed = provider("clock")["clock"]["nowNanoseconds"] / 1e9
+                print(f"clock: {name}, {mode}: {took * 1000:.0f} ms for {passed:.0f} s of provider time")
+
+
+def main():
+    wanted = sys.argv[1:] or ["rules", "clock"]
+    known = {"rules": rules, "clock": clock}
+    for name in wanted:
+        if name not in known:
+            sys.exit(f"bench: there is no benchmark {name}; there are {', '.join(known)}")
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder, "source")
+        source.mkdir()
+        for index in range(20):
+            source.joinpath(f"f{index}").write_bytes(bytes(100_000))
+        for name in wanted:
+            known[name](folder)
+
+
+if __name__ == "__main__":
+    main()
