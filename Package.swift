@@ -113,7 +113,10 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "MountTests", dependencies: ["ProviderTesting", "ProviderControl", "ScopedAccess"],
+      name: "MountTests",
+      dependencies: [
+        "ProviderTesting", "ProviderControl", "ScopedAccess", "ProviderModel", "ProviderProfiles",
+      ],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

@@ -18,9 +18,10 @@ extension Provider {
     guard rules.mayConcern(operation, on: slot) else { return nil }
     // How far a listing gets is known once there is one.
     if operation == .readdir, items[slot].kind == .directory, items[slot].listing != .listed { return nil }
+    let handle = handle(of: asked)
     let judgement = rules.judgement(
-      of: context(of: asked, operation, on: slot), seed: profile.seed, judged: handle(of: asked)?.judged ?? []
-    )
+      of: context(of: asked, operation, on: slot), seed: profile.seed, judged: handle?.judged ?? [],
+      struck: handle?.struck ?? [])
     return judgement.considered.isEmpty ? nil : judgement
   }
 
@@ -97,6 +98,7 @@ extension Provider {
     }
     handles[id]?.judged += judgement.considered.map(\.rule)
     guard let struck = judgement.struck, let rule = rules[struck]?.rule else { return }
+    handles[id]?.struck.append(struck)
     switch rule.effect.disturbance {
     case .fail(let fault):
       handles[id]?.faults.append(

@@ -57,7 +57,7 @@ struct ProviderProcess {
       host: host, server: server,
       facts: Sessions.Facts(
         mountpoint: settings.mountpoint, profile: settings.profile, source: settings.sourceName,
-        rules: .profiles),
+        rules: .profiles(on: settings.profile.kind)),
       unmount: { answer in ending.request(answer) })
     let mount: Mount
     do {

@@ -1,15 +1,18 @@
 import ProviderControl
+import ProviderModel
 import ProviderProfiles
 
 extension RuleCoding {
-  /// Rules as profiles write them.
-  static let profiles = RuleCoding(
-    read: { json throws(RequestProblem) in
-      do throws(ProfileProblems) {
-        return try ProfileReader.readRule(json, file: "rule")
-      } catch {
-        throw RequestProblem(error.description)
-      }
-    },
-    write: { Array(ProfileWriter.json($0).utf8) })
+  /// Rules as profiles write them; one that cannot happen on a provider of this kind is refused.
+  static func profiles(on kind: ProviderKind? = nil) -> RuleCoding {
+    RuleCoding(
+      read: { json throws(RequestProblem) in
+        do throws(ProfileProblems) {
+          return try ProfileReader.readRule(json, file: "rule", kind: kind)
+        } catch {
+          throw RequestProblem(error.description)
+        }
+      },
+      write: { Array(ProfileWriter.json($0).utf8) })
+  }
 }

@@ -235,6 +235,22 @@ import Testing
     #expect(harness.events(.ruleRemoved).map(\.rule) == ["third", "r", "second"])
   }
 
+  @Test func `that struck an open has decided it: its later reads meet no other rule`() throws {
+    var second = rule(.read, .fail(.errno(.EIO)))
+    second.name = "second"
+    let harness = harness([
+      rule(.read, nil, delay: .fixed(.seconds(1))) { $0.occurrence.times = 1 }, second,
+    ])
+    let handle = try harness.handle("a.pdf")
+    let first = harness.read(handle)
+    harness.pass(.seconds(1))
+    for read in [first, harness.read(handle)] {
+      guard case .content = harness.replies[read] else { return harness.fail("struck by the second") }
+    }
+    #expect(try harness.readReply(harness.handle("a.pdf")) == .error(.fault(.EIO)))
+    #expect(hits(harness) == 1 && hits(harness, "second") == 1)
+  }
+
   // MARK: Bad input
 
   @Test func `of a name that is taken, or that is not there, is refused in words`() {

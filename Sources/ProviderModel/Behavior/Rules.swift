@@ -157,16 +157,17 @@ struct Rules {
     !all.isEmpty && !candidates(operation, on: slot).isEmpty
   }
 
-  /// The first rule that matches decides; rules in `judged` have had their say.
+  /// The first rule that matches decides. Rules in `judged` have had their say on this action: one that struck has
+  /// decided it, the others spared it.
   func judgement(
-    of context: RuleContext, seed: UInt64, judged: [RuleID] = [], only isMeant: (Rule) -> Bool = { _ in true }
+    of context: RuleContext, seed: UInt64, judged: [RuleID] = [], struck: [RuleID] = []
   ) -> Judgement {
     var judgement = Judgement()
     for index in candidates(context.operation, on: context.slot) {
       let active = all[index]
-      guard !judged.contains(active.id), isMeant(active.rule), mismatch(active, context) == nil else {
-        continue
-      }
+      if mismatch(active, context) != nil { continue }
+      if struck.contains(active.id) { return judgement }
+      if judged.contains(active.id) { continue }
       let isChosen = chooses(active, context, seed: seed)
       judgement.considered.append(.init(rule: active.id, isChosen: isChosen))
       if isChosen, occurrenceMismatch(active, on: context.slot) == nil {

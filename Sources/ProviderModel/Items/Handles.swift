@@ -22,6 +22,8 @@ struct OpenHandle {
   var failedFills: [(range: Range<Int64>, error: ProviderError)] = []
   /// Rules that have had their say on its reads.
   var judged: [RuleID] = []
+  /// Those of them that struck one.
+  var struck: [RuleID] = []
   /// Failures that stay with it.
   var faults: [LastingFault] = []
   /// How its bytes differ from the file's.

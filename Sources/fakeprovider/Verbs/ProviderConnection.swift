@@ -46,7 +46,7 @@ struct ProviderConnection: Sendable {
 
   func begin(_ request: RequestLine) throws -> PendingReply {
     // What is wrong with the command line is said before anything is sent: exit 2.
-    _ = try request.parsed(mountpoint: provider.mountpoint, rules: .profiles)
+    _ = try request.parsed(mountpoint: provider.mountpoint, rules: .profiles())
     do {
       return try client.begin(request)
     } catch {
