@@ -25,6 +25,11 @@ extension ProviderError {
     case "fault":
       guard let errno = ErrnoName(rawValue: line.errno) else { return nil }
       self = .fault(errno)
+    case "unreachable":
+      guard let errno = ErrnoName(rawValue: line.errno) else { return nil }
+      self = .unreachable(errno)
+    case "deviceLocked": self = .deviceLocked
+    case "materializationForbidden": self = .materializationForbidden
     case "interrupted": self = .interrupted
     case "canceled": self = .canceled
     case "stopping": self = .stopping

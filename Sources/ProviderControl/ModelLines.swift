@@ -25,6 +25,7 @@ extension ReplyLine {
     case .hold(let text): name = text
     case .holds(let statuses): holds = statuses.map(HoldLine.init)
     case .released(let count): released = count
+    case .processes(let met): processes = met.map(\.number)
     case .rules(let statuses): rules = statuses.map { RuleLine($0, coding) }
     case .explanation(let value): explanation = ExplanationLine(value)
     case .claim(let id, let claimed):
@@ -112,6 +113,7 @@ extension EventLine {
       seed = header.seed
       mode = header.mode.rawValue
       version = header.version
+    case .condition(let now): condition = now.rawValue
     case nil: break
     }
   }

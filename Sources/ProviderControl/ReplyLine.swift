@@ -12,6 +12,7 @@ package struct ReplyLine: Codable, Hashable, Sendable {
   package var name: String?
   package var holds: [HoldLine]?
   package var released: Int?
+  package var processes: [Int32]?
   package var rules: [RuleLine]?
   package var explanation: ExplanationLine?
   package var claim: UInt64?
@@ -53,10 +54,14 @@ package struct ProviderLine: Codable, Hashable, Sendable {
   package var protocolVersion: Int
   /// The app that this session speaks for.
   package var app: String?
+  /// What the provider as a whole is, in ProviderCondition's words.
+  package var condition: String?
+  /// Whether the device is locked.
+  package var locked: Bool?
 
   package init(
     mountpoint: String, socket: String, pid: Int32, profile: String, source: String, mode: String,
-    seed: UInt64, version: String, protocolVersion: Int, app: String?
+    seed: UInt64, version: String, protocolVersion: Int, app: String?, condition: String?, locked: Bool?
   ) {
     self.mountpoint = mountpoint
     self.socket = socket
@@ -68,6 +73,8 @@ package struct ProviderLine: Codable, Hashable, Sendable {
     self.version = version
     self.protocolVersion = protocolVersion
     self.app = app
+    self.condition = condition
+    self.locked = locked
   }
 }
 
@@ -187,4 +194,5 @@ package struct EventLine: Codable, Hashable, Sendable {
   package var seed: UInt64?
   package var mode: String?
   package var version: String?
+  package var condition: String?
 }

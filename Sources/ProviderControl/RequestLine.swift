@@ -21,6 +21,7 @@ package struct RequestLine: Codable, Hashable, Sendable {
   package var condition: String?
   package var action: String?
   package var value: String?
+  package var `for`: String?
   package var follow: Bool?
   package var since: UInt64?
   package var intents: [IntentLine]?

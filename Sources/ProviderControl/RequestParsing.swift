@@ -8,7 +8,10 @@ extension RequestLine {
   package func parsed(mountpoint: String, rules: RuleCoding) throws(RequestProblem) -> ParsedRequest {
     switch verb {
     case "hello": .host(.hello(app: appID))
-    case "provider": .host(.provider)
+    case "provider": try providerCommand()
+    case "device": .model(.setDeviceLock(try deviceAction() == .lock))
+    case "app":
+      .model(.signal(try required(appID, "app"), try required(try choice(action, "action"), "action")))
     case "clock": .host(.clock(try clockCommand()))
     case "events": .host(.events(follow: follow ?? false, since: since))
     case "unmount": .host(.unmount)
@@ -147,6 +150,26 @@ extension RequestLine {
     case let other:
       throw RequestProblem("rule: \"action\" is list, add, remove or clear, not \"\(other)\"")
     }
+  }
+
+  /// Without a condition it only asks.
+  private func providerCommand() throws(RequestProblem) -> ParsedRequest {
+    guard let condition: ProviderCondition = try choice(condition, "condition") else {
+      if self.for != nil { throw RequestProblem("provider: \"for\" needs a \"condition\"") }
+      return .host(.provider)
+    }
+    guard let text = self.for else { return .model(.setCondition(condition, for: nil)) }
+    guard let span = Span(text: text), span > .zero else {
+      throw RequestProblem("provider: \"for\" is a length like \"800ms\", \"60s\" or \"2m\", not \"\(text)\"")
+    }
+    if condition == .online { throw RequestProblem("provider: online has no end, so \"for\" says nothing") }
+    return .model(.setCondition(condition, for: span))
+  }
+
+  private enum DeviceAction: String, CaseIterable { case lock, unlock }
+
+  private func deviceAction() throws(RequestProblem) -> DeviceAction {
+    try required(try choice(action, "action"), "action")
   }
 
   private func clockCommand() throws(RequestProblem) -> ClockCommand {

@@ -3,7 +3,8 @@ import ProviderModel
 /// The protocol's verbs, and the nearest one to a slip of the keyboard.
 package enum Verb {
   package static let all = [
-    "cancel", "clock", "coordinate", "download", "events", "evict", "explain", "finish", "hello", "hold",
+    "app", "cancel", "clock", "coordinate", "device", "download", "events", "evict", "explain", "finish",
+    "hello", "hold",
     "holds",
     "pick", "provider", "release", "restore", "revoke", "rule", "start", "status", "stop", "unmount", "wait",
   ]

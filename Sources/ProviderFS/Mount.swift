@@ -164,7 +164,7 @@ package final class Mount: Backend {
     case .close(let handle): files.close(handle)
     case .invalidate(let node): cache.invalidate(.attributes(node))
     case .dropPages(let slot, let node): cache.invalidate(.pages(node, slot))
-    case .answer, .event, .kill, .limit: break  // the host's own
+    case .answer, .event, .kill, .suspend, .resume, .limit: break  // the host's own
     }
   }
 
@@ -264,7 +264,7 @@ extension Effect {
     case .list, .open, .reply(_, .content), .reply(_, .linkTarget), .reply(_, .sourceAttribute),
       .reply(_, .sourceAttributeList), .reply(_, .statistics):
       true
-    case .reply, .close, .invalidate, .dropPages, .answer, .event, .kill, .limit: false
+    case .reply, .close, .invalidate, .dropPages, .answer, .event, .kill, .suspend, .resume, .limit: false
     }
   }
 }

@@ -107,8 +107,8 @@ package final class ProcessRegistry: Sendable {
     return said ?? ProcessFiles.executable(of: process.number).map(AppID.init)
   }
 
-  /// Ends a process and what it has started.
-  package func kill(_ process: ProcessID) {
+  /// Sends a signal to a process and to what it has started.
+  package func signal(_ process: ProcessID, _ signal: Int32) {
     let children = ProcessFiles.descendants(of: process.number).compactMap { number in
       let descriptor = clinux_pidfd_open(number)
       return descriptor < 0 ? nil : descriptor
@@ -116,10 +116,10 @@ package final class ProcessRegistry: Sendable {
     // Alive after the look at its children, so they were its own; and under the lock the descriptor stays it.
     let isOurs = pidfds.withLock { pidfds in
       guard let descriptor = pidfds[process.serial], isAlive(descriptor) else { return false }
-      return clinux_pidfd_send_signal(descriptor, SIGKILL) == 0
+      return clinux_pidfd_send_signal(descriptor, signal) == 0
     }
     for descriptor in children {
-      if isOurs { _ = clinux_pidfd_send_signal(descriptor, SIGKILL) }
+      if isOurs { _ = clinux_pidfd_send_signal(descriptor, signal) }
       close(descriptor)
     }
   }

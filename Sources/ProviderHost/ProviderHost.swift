@@ -1,3 +1,4 @@
+import Glibc
 package import ProviderModel
 import Synchronization
 
@@ -104,7 +105,9 @@ package final class ProviderHost: Sendable {
       case .limit: break
       case .answer(let session, let number, let answer):
         answers.withLock { $0 }?(session, number, answer)
-      case .kill(let process): processes.kill(process)
+      case .kill(let process): processes.signal(process, SIGKILL)
+      case .suspend(let process): processes.signal(process, SIGSTOP)
+      case .resume(let process): processes.signal(process, SIGCONT)
       case .reply, .list, .open, .close, .invalidate, .dropPages: backend?.perform(effect, mayBlock: mayBlock)
       }
     }

@@ -156,11 +156,12 @@ package final class Sessions: LineServerDelegate {
   }
 
   private func line(for id: ConnectionID) -> ProviderLine {
-    ProviderLine(
+    let (condition, isLocked) = host.conditions
+    return ProviderLine(
       mountpoint: facts.mountpoint, socket: server.path, pid: getpid(), profile: facts.profile.name,
       source: facts.source, mode: facts.profile.access.mode.rawValue, seed: facts.profile.seed,
       version: Release.version, protocolVersion: 1,
-      app: sessions.withLock { $0[id.rawValue]?.app.name })
+      app: sessions.withLock { $0[id.rawValue]?.app.name }, condition: condition.rawValue, locked: isLocked)
   }
 
   private func reply(to id: ConnectionID, _ number: Int, _ fill: (inout ReplyLine) -> Void) {
@@ -189,6 +190,10 @@ package final class Sessions: LineServerDelegate {
 
 extension ProviderHost {
   var lastEvent: UInt64 { core.withLock { $0.provider.lastEvent } }
+
+  var conditions: (ProviderCondition, isLocked: Bool) {
+    core.withLock { ($0.provider.condition, $0.provider.isDeviceLocked) }
+  }
 
   /// - Returns: why not, in words.
   func run(_ command: ClockCommand) -> String? {

@@ -62,6 +62,11 @@ package enum Command: Hashable, Sendable {
   case coordinate([Intent], purpose: String)
   /// The accessor has returned.
   case finish(ClaimID)
+  /// `for`: then it is online again; nil: until somebody changes it.
+  case setCondition(ProviderCondition, for: Span?)
+  case setDeviceLock(Bool)
+  /// Something that happens to all processes of an app.
+  case signal(AppID, AppAction)
   case addRule(Rule)
   case removeRule(String)
   case clearRules
@@ -71,6 +76,9 @@ package enum Command: Hashable, Sendable {
   /// Gives up an earlier request of this session that is not answered yet.
   case cancel(request: Int)
 }
+
+/// What the system does with an app.
+package enum AppAction: String, Sendable, CaseIterable { case suspend, resume, kill }
 
 /// A client's question, and where its answer goes.
 package struct ControlRequest: Hashable, Sendable {
@@ -164,6 +172,7 @@ package enum Answer: Hashable, Sendable {
   case hold(String)
   case holds([HoldStatus])
   case released(Int)
+  case processes([ProcessID])
   case rules([RuleStatus])
   case explanation(Explanation)
   /// The claim, and the item's path now for each intent (it may have moved while waiting).

@@ -18,6 +18,9 @@ package enum Effect: Hashable, Sendable {
   case event(Event)
   /// Ends a process, as the system does when a user revokes access in Settings.
   case kill(ProcessID)
+  /// Stops a process and what it has started, as the system does with an app in the background.
+  case suspend(ProcessID)
+  case resume(ProcessID)
   /// Wants ``Input/limitReached`` after this much real time.
   case limit(SessionID, number: Int, milliseconds: Int64)
 }

@@ -45,6 +45,7 @@ package struct Event: Hashable, Sendable {
 /// What only a few events have; apart from the rest, so that the others stay small.
 package indirect enum EventDetail: Hashable, Sendable {
   case started(ProviderHeader)
+  case condition(ProviderCondition)
 }
 
 /// Whose journal it is: what its first event says.
@@ -78,6 +79,11 @@ package enum EventName: String, Sendable, CaseIterable {
   case claimGranted, claimFinished, claimFailed
   case sourceChanged
   case ruleAdded, ruleRemoved
+  /// The provider as a whole is something else from here on.
+  case providerChanged
+  case deviceLocked, deviceUnlocked
+  /// One for each process of the app.
+  case appSuspended, appResumed, appKilled
   case processEnded
   /// Whoever waits is being answered.
   case stopping

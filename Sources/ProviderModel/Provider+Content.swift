@@ -114,7 +114,7 @@ extension Provider {
 
   mutating func take(_ change: Transfers.Change) {
     switch change {
-    case .began: break
+    case .began(let slot): if let error = fetchError { transferFailed(slot, error) }
     case .arrived(let slot): wakeReaders(of: slot)
     case .finished(let slot): transferFinished(slot)
     case .reached(let slot, .hold(let hold)): park(transfer: slot, at: hold, rule: nil)

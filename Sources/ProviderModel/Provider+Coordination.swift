@@ -24,6 +24,9 @@ extension Provider {
         return finish(key, .failure(error, intent.path))
       }
       if isDisturbed(key, .coordinate, on: guarded, session) { return }
+      if let error = conditions.provider.coordinationError(of: profile.kind) {
+        return refuse(key, error, on: guarded)
+      }
       parts.append(Claim.Part(key: claimed, intent: intent))
     }
     let claim = arbiter.schedule(

@@ -7,6 +7,7 @@ extension Provider {
     var event = event
     event.sequence = eventSequence
     event.at = now
+    event.error = event.error.map { translated($0) }
     effects.append(.event(event))
     rules.take(event.name)
     answerEventWaits(event.name)

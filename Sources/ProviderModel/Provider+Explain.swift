@@ -246,7 +246,7 @@ private struct Rehearsal {
         tell(.completed(.opened(handle, .success(provider.items.sourceItem(of: slot)))))
       case .dropPages(let slot, _): tell(.completed(.pagesDropped(slot)))
       case .event(let event): note(event)
-      case .list, .close, .invalidate, .answer, .kill, .limit: break
+      case .list, .close, .invalidate, .answer, .kill, .suspend, .resume, .limit: break
       }
     }
   }

@@ -66,18 +66,23 @@ extension Provider {
   // MARK: Items
 
   /// What must come first: a directory's listing, or an item's content.
-  func missingItem(for operation: Operation, on subject: Subject) -> Outcome? {
+  func missingItem(for asked: Parked, on subject: Subject, app: AppID?) -> Outcome? {
     guard let slot = subject.slot else { return nil }
-    switch operation {
+    func materialized(by app: AppID?, _ outcome: Outcome) -> Outcome {
+      mayMaterialize(asked, app: app) ? outcome : .fail(.materializationForbidden)
+    }
+    switch asked.request.operation {
     case .lookup, .readDirectory:
-      return items[slot].kind == .directory && items[slot].listing != .listed ? .list(slot) : nil
-    case .read(_, let offset, let length):
+      guard items[slot].kind == .directory, items[slot].listing != .listed else { return nil }
+      return isDataless(folder: slot) ? materialized(by: app, .list(slot)) : .list(slot)
+    case .read(let id, let offset, let length):
       // The first byte is what materializes; a read past the end asks for none.
       let wantsBytes = length > 0 && offset < items[slot].stamp.size
-      return wantsBytes && !isHere(slot) && !hasArrived(offset..<offset + length, of: slot)
-        ? .download(slot) : nil
+      guard wantsBytes, !isHere(slot), !hasArrived(offset..<offset + length, of: slot) else { return nil }
+      return materialized(by: handles[id]?.app, .download(slot))
     case .open(_, let writes):
-      return profile.download.trigger == .open && !writes && !isHere(slot) ? .download(slot) : nil
+      guard profile.download.trigger == .open, !writes, !isHere(slot) else { return nil }
+      return materialized(by: app, .download(slot))
     case .setAttribute(_, let name, let value):
       guard AttributeAction.Name(name) == .action, AttributeAction(value) == .download else { return nil }
       return isHere(slot) ? nil : .download(slot)

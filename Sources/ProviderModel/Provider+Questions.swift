@@ -63,6 +63,8 @@ extension Provider {
   mutating func finish(_ key: QuestionKey, _ answer: Answer) {
     guard let question = questions.remove(key) else { return }
     forget(question)
+    var answer = answer
+    if case .failure(let error, let path) = answer { answer = .failure(translated(error), path) }
     effects.append(.answer(key.session, number: key.number, answer))
   }
 
@@ -108,6 +110,9 @@ extension Provider {
     case .wait(let condition): wait(for: condition, key)
     case .coordinate(let intents, let purpose): coordinate(intents, purpose: purpose, session, key)
     case .finish(let claim): finishClaim(claim, key)
+    case .setCondition(let condition, let duration): setCondition(condition, for: duration, key)
+    case .setDeviceLock(let isLocked): setDeviceLock(isLocked, key)
+    case .signal(let app, let action): signal(app, action, by: session.process, key)
     case .cancel(let number): cancel(number, key)
     case .addRule(let rule): add(rule, key)
     case .removeRule(let name): removeRule(name, key)

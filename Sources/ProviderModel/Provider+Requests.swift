@@ -27,6 +27,7 @@ extension Provider {
     case .hold: holds.unpark(.request(id))
     case .listing(let slot): listingWaiters[slot]?.removeAll { $0 == .request(id) }
     case .content(let slot): contentWaiters[slot]?.removeAll { $0 == .request(id) }
+    case .provider: providerWaiters.removeAll { $0 == id }
     case .pages(let slot): pageWaiters[slot]?.removeAll { $0 == id }
     }
     return asked
@@ -43,6 +44,7 @@ extension Provider {
   /// The one place where a request gets its answer.
   mutating func finish(_ asked: Parked, _ reply: Reply) {
     unpark(asked.request.id)
+    let reply = if case .error(let error) = reply { Reply.error(translated(error)) } else { reply }
     switch reply {
     case .entry(let node, _): items[node.slot].lookups += 1
     case .directory(let rows, let plus):
@@ -242,6 +244,7 @@ extension Provider {
       if case .opening = parked[id]?.wait { continue }
       fail(id, .interrupted)
     }
+    conditions.suspended.removeAll { $0 == process }
     let scopes = gate.processEnded(process)
     for session in sessions.keys where sessions[session]?.process == process { closeSession(session) }
     if scopes > 0 { emit(Event(.processEnded, process: process.number)) }
@@ -250,6 +253,7 @@ extension Provider {
   mutating func stop() {
     isStopping = true
     emit(Event(.stopping))
+    resumeSuspended()
     for id in parked.keys { fail(id, .stopping) }
     for key in questions.keys { finish(key, .failure(.stopping, nil)) }
     // Their clients have just been told; nothing may grant them later.

@@ -28,7 +28,8 @@ extension ProviderError {
     // An errno was asked for by its name: whoever asked for it wants to see it.
     case .accessNotGranted, .accessRevoked, .callerNotVisible, .tooManyScopes, .noSuchItem, .notADirectory,
       .isADirectory, .notASymbolicLink, .readOnly, .sourceChanged, .source, .cocoa, .fault, .released,
-      .interrupted, .canceled, .stopping, .busy, .badHandle, .noSuchAttribute, .resultTooLarge, .notSupported,
+      .unreachable, .translated, .deviceLocked, .materializationForbidden, .interrupted, .canceled, .stopping,
+      .busy, .badHandle, .noSuchAttribute, .resultTooLarge, .notSupported,
       .invalid:
       .none
     }
@@ -104,13 +105,18 @@ extension Provider {
   }
 
   mutating func losePatience(_ id: RequestID) {
-    guard let asked = parked[id], case .content(let slot) = asked.wait, let transfer = transfers[slot],
-      let trouble = transfer.trouble
-    else { return }
-    // Its content has begun to come after all: the end of this attempt decides.
-    if transfer.isUnderWay { return }
-    fail(id, trouble.error)
-    dropIfUnwanted(slot)
+    switch parked[id]?.wait {
+    case .content(let slot):
+      guard let transfer = transfers[slot], let trouble = transfer.trouble else { return }
+      // Its content has begun to come after all: the end of this attempt decides.
+      if transfer.isUnderWay { return }
+      fail(id, trouble.error)
+      dropIfUnwanted(slot)
+    case .listing(let slot):
+      if items[slot].listing == .unlisted, let error = fetchError { fail(id, error) }
+    case .provider: fail(id, .unreachable(.EIO))
+    default: break
+    }
   }
 }
 

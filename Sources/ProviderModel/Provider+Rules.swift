@@ -176,7 +176,8 @@ extension Provider {
       _ = gate.deny(slot, to: nil, in: items)
       if gate.access.mode != .simulator { failWaitingReads(of: slot, by: nil) }
       emit(Event(.revoked, path: items.path(of: slot)))
-    case .replace, .provider: break
+    case .provider(let condition, let duration): set(condition, for: duration)
+    case .replace: break
     }
   }
 

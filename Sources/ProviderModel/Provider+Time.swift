@@ -27,6 +27,7 @@ extension Provider {
     case .question(let key): ask(again: key)
     case .patience(let id): losePatience(id)
     case .retry(let slot): retryDownload(of: slot)
+    case .conditionEnds: set(.online, for: nil)
     case .timedEvent(let index):
       let event = profile.events[index]
       apply(event.change, to: event.path)
@@ -44,6 +45,7 @@ extension Provider {
     case .question(let key): questions[key]?.wait != .delay
     case .patience(let id): parked[id]?.givesUpAt != at
     case .retry(let slot): transfers[slot]?.phase != .retrying(at: at)
+    case .conditionEnds(let change): conditions.changes != change
     case .timedEvent: false
     }
   }

@@ -85,12 +85,10 @@ extension Provider {
       summary.processesKilled += 1
       effects.append(.kill(process))
     }
-    // In force when it is answered: no page that is still there may be read.
-    let dropping = slots.flatMap { slot in
-      handles.all.map(\.handle.slot).filter { items.isCovered($0, by: slot) && items[$0].isDroppingPages }
+    let reached = slots.flatMap { slot in
+      handles.all.map(\.handle.slot).filter { items.isCovered($0, by: slot) }
     }
-    if dropping.isEmpty { return finish(key, .revoked(summary)) }
-    questions[key]?.wait = .pages(unique(dropping), .revoked(summary))
+    answer(key, .revoked(summary), afterPagesOf: unique(reached))
   }
 
   /// Reads of the descriptor fail from now on, those that wait too, and mapped pages are asked for again.

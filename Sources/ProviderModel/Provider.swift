@@ -26,6 +26,9 @@ package struct Provider {
   /// Opens that wait for the item's pages to be dropped.
   var pageWaiters = Table<Slot, [RequestID]>()
   var attempts = Attempts()
+  var conditions = Conditions()
+  /// Requests that wait until the provider answers again, in the order of their coming.
+  var providerWaiters: [RequestID] = []
   /// Contents whose end was said before what follows them is known.
   var announcedChanges = Table<Slot, SourceStamp>()
 
@@ -115,9 +118,11 @@ package struct Provider {
     case .failure(let error): return .fail(error)
     case .success(let allowed): app = allowed
     }
+    if isKeyGone(asked.request.operation) { return .fail(.deviceLocked) }
     if let judgement = judgement(of: asked, on: subject) { return .judged(judgement) }
+    if let word = condition(of: asked, on: subject) { return word }
     if let disturbance = behavior(of: asked, on: subject) { return disturbance }
-    if let missing = missingItem(for: asked.request.operation, on: subject) { return missing }
+    if let missing = missingItem(for: asked, on: subject, app: app) { return missing }
     return content(for: asked, on: subject, app: app)
   }
 
@@ -135,10 +140,8 @@ package struct Provider {
       park(asked, .hold(hold))
       holds.park(.request(asked.request.id), at: hold)
       emitHeld(hold, by: asked)
-    case .list(let directory):
-      park(asked, .listing(directory))
-      listingWaiters[directory, default: []].append(.request(asked.request.id))
-      list(directory)
+    case .awaitProvider: awaitProvider(asked)
+    case .list(let directory): awaitListing(of: directory, for: asked)
     case .download(let slot): awaitContent(of: slot, for: asked)
     case .open(let slot, _) where mustDropPages(before: asked, of: slot):
       park(asked, .pages(slot))
@@ -162,6 +165,8 @@ struct Parked {
     case hold(HoldID)
     case listing(Slot)
     case content(Slot)
+    /// For the provider, which does not answer.
+    case provider
     case opening(HandleID)
     /// For the pages of earlier opens to go.
     case pages(Slot)
@@ -173,7 +178,7 @@ struct Parked {
   var wait = Wait.nothing
   /// It has had its delay.
   var isDelayed = false
-  /// When it no longer waits for a download that has failed.
+  /// When it no longer waits for what the provider does not bring.
   var givesUpAt: Instant?
   var sawPagesDropped = false
   /// The rules have said what they have to say.
@@ -194,6 +199,7 @@ enum Outcome: Equatable {
   case answer(Reply)
   case delay(Span)
   case hold(HoldID)
+  case awaitProvider
   case list(Slot)
   case download(Slot)
   case open(Slot, app: AppID?)

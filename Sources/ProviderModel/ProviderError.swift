@@ -110,6 +110,14 @@ package enum ProviderError: Error, Hashable, Sendable {
   case cocoa(CocoaErrorName)
   /// A rule fails it with this error.
   case fault(ErrnoName)
+  /// NSFileProviderError with the errno that the profile has for it.
+  case translated(FileProviderErrorName, ErrnoName)
+  /// The volume is away.
+  case unreachable(ErrnoName)
+  /// The file's key is gone while the device is locked.
+  case deviceLocked
+  /// The process may not have content brought here by reading it.
+  case materializationForbidden
   /// A hold was released with this error.
   case released(ErrnoName)
   /// The reader gave up: a signal, or it was killed.
@@ -128,14 +136,17 @@ package enum ProviderError: Error, Hashable, Sendable {
   /// Face one: what the kernel is told.
   package var errno: ErrnoName {
     switch self {
-    case .accessNotGranted, .accessRevoked, .callerNotVisible, .tooManyScopes: .EPERM
+    case .accessNotGranted, .accessRevoked, .callerNotVisible, .tooManyScopes, .deviceLocked: .EPERM
     case .noSuchItem: .ENOENT
     case .notADirectory: .ENOTDIR
     case .isADirectory: .EISDIR
     case .notASymbolicLink, .invalid: .EINVAL
     case .readOnly: .EROFS
     case .sourceChanged: .ESTALE
-    case .source(let name), .released(let name), .fault(let name): name
+    case .source(let name), .released(let name), .fault(let name), .unreachable(let name),
+      .translated(_, let name):
+      name
+    case .materializationForbidden: .EDEADLK
     case .provider(let name): name.errno
     case .cocoa(let name): name.errno
     case .interrupted: .EINTR
@@ -163,8 +174,11 @@ package enum ProviderError: Error, Hashable, Sendable {
     case .readOnly: "readOnly"
     case .sourceChanged: "sourceChanged"
     case .source: "source"
-    case .provider(let name): name.rawValue
+    case .provider(let name), .translated(let name, _): name.rawValue
     case .cocoa(let name): name.rawValue
+    case .unreachable: "unreachable"
+    case .deviceLocked: "deviceLocked"
+    case .materializationForbidden: "materializationForbidden"
     case .fault: "fault"
     case .released: "released"
     case .interrupted: "interrupted"
@@ -197,7 +211,13 @@ package enum ProviderError: Error, Hashable, Sendable {
     case .readOnly: "the provider is read-only for apps"
     case .sourceChanged: "the file in the source folder changed while it was in use; open it again"
     case .source(let name): "the file in the source folder could not be read (\(name.rawValue))"
-    case .provider(let name): "the provider answered \(name.rawValue)"
+    case .provider(let name), .translated(let name, _): "the provider answered \(name.rawValue)"
+    case .unreachable(let name):
+      "the volume cannot be reached (\(name.rawValue)); 'fakeprovider provider online' brings it back"
+    case .deviceLocked: "the device is locked, and the file's key with it; 'fakeprovider device unlock'"
+    case .materializationForbidden:
+      "the process may not have it downloaded by reading it (process.materialize, process.forbid); a coordinated "
+        + "read may"
     case .cocoa(let name): "the system answered \(name.rawValue)"
     case .fault(let name): "a rule fails it with \(name.rawValue)"
     case .released(let name): "its hold was released with \(name.rawValue)"

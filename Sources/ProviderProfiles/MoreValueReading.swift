@@ -124,4 +124,26 @@ extension ValueReading {
     problems.sound[path] = sound
     return .objects(records)
   }
+
+  /// Those of `from` that stand there, and what of `to` each has.
+  static func mapping(
+    _ json: PositionedJSON, _ from: [String], _ to: [String], _ path: String, _ problems: inout ProblemList
+  ) -> [String: String]? {
+    guard case .object(let members) = json.content else {
+      problems.add(json.position, path, "must be an object, not \(json.kindName)")
+      return nil
+    }
+    var mapped: [String: String] = [:]
+    let before = problems.count
+    for member in members {
+      let inner = "\(path).\(member.key)"
+      if !from.contains(member.key) {
+        let nearest = Nearest.word(to: member.key, among: from).map { "; nearest key \"\(path).\($0)\"" }
+        problems.add(member.keyPosition, inner, "is not a key" + (nearest ?? ""))
+      } else if let word = word(member.value, to, inner, &problems) {
+        mapped[member.key] = word
+      }
+    }
+    return problems.count == before ? mapped : nil
+  }
 }

@@ -60,6 +60,9 @@ package enum ProfileKeys {
     .globs(
       "items.local", \.items.local, count: 0...1_000, bytes: 1...1_024,
       summary: "Patterns of paths that are local from the start, whatever items.initial says."),
+    .globs(
+      "items.datalessFolders", \.items.datalessFolders, count: 0...1_000, bytes: 1...1_024,
+      summary: "Patterns of folders that only the server knows the contents of, until they are first listed."),
     .latency(
       "download.latency", \.download.latency, summary: "From a download's request to its first byte."),
     .bandwidth(
@@ -102,6 +105,35 @@ package enum ProfileKeys {
     .latency(
       "latency.attributes", \.latency.attributes,
       summary: "Delay of each reading of an extended attribute, or of their names."),
+    .row(
+      "conditions.throttledBandwidth", .rate(1...100_000_000_000), \.conditions.throttledBandwidth,
+      summary: "How fast content arrives while the provider is throttled, shared.",
+      wrap: { .rate($0) }, unwrap: { if case .rate(let rate) = $0 { rate } else { nil } }),
+    .word(
+      "process.materialize", \.process.materialize,
+      summary: "Whether processes may have content downloaded by reading it; else they get EDEADLK."),
+    .texts(
+      "process.forbid", \.process.forbid, count: 0...1_000, bytes: 1...4_096,
+      summary: "Apps that may not, by their identifiers or executables, whatever process.materialize says."),
+    .row(
+      "errors",
+      .mapping(
+        "names of the provider's errors, each with the name of an errno",
+        from: FileProviderErrorName.allCases.map(\.rawValue), to: ErrnoName.allCases.map(\.rawValue)),
+      \.errors, summary: "What plain callers get for the provider's errors, where it is not the usual.",
+      wrap: { errors in
+        .mapping(
+          Dictionary(errors.map { ($0.rawValue, $1.rawValue) }, uniquingKeysWith: { first, _ in first }))
+      },
+      unwrap: { value in
+        guard case .mapping(let words) = value else { return nil }
+        var errors: [FileProviderErrorName: ErrnoName] = [:]
+        for (error, errno) in words {
+          guard let error = FileProviderErrorName(rawValue: error) else { return nil }
+          errors[error] = ErrnoName(rawValue: errno)
+        }
+        return errors
+      }),
     .nameGlobs(
       "journal.ignore", \.journal.ignore, count: 0...1_000, bytes: 1...255,
       summary:
@@ -123,6 +155,8 @@ package enum ProfileKeys {
     KeyGroup("download", "How content arrives."),
     KeyGroup("download.slowStart", "Less bandwidth from the provider's start on, for a while."),
     KeyGroup("latency", "Delays of single operations."),
+    KeyGroup("conditions", "What the provider as a whole can be."),
+    KeyGroup("process", "What the system lets processes do."),
     KeyGroup("journal", "What is written down."),
   ]
 

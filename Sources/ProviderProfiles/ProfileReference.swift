@@ -89,6 +89,7 @@ package enum ProfileReference {
     case .texts(let count, _): "an array of at most \(count.upperBound) texts"
     case .globs(let count, _): "an array of at most \(count.upperBound) patterns"
     case .nameGlobs(let count, _): "an array of at most \(count.upperBound) patterns of names"
+    case .mapping(let what, _, _): "an object: \(what)"
     case .objects(let count, let outline): "an array of at most \(count.upperBound) \(outline.noun)s"
     }
   }

@@ -147,6 +147,10 @@ package struct ProfileSampler: Sendable {
         (0..<min(chance.below(4), count.upperBound)).compactMap { _ in
           Glob(patterns[chance.below(patterns.count)])
         })
+    case .mapping(_, let from, let to):
+      let some = from.filter { _ in chance.below(from.count) < 3 }
+      return .mapping(
+        Dictionary(some.map { ($0, to[chance.below(to.count)]) }, uniquingKeysWith: { first, _ in first }))
     case .objects(let count, let outline):
       let number = min(chance.below(objects + 1), count.upperBound)
       return .objects((0..<number).compactMap { _ in valid(outline, &chance) })

@@ -94,6 +94,11 @@ package enum ProfileSchema {
     case .texts(let count, let bytes): list(count, text(bytes))
     case .globs(let count, let bytes): list(count, text(bytes, pattern: "^[^/]"))
     case .nameGlobs(let count, let bytes): list(count, text(bytes, pattern: "^[^/]*$"))
+    case .mapping(_, let from, let to):
+      [
+        "type": "object", "additionalProperties": ["enum": one(of: to)],
+        "propertyNames": ["enum": one(of: from)],
+      ]
     case .objects(let count, let outline): list(count, reference(name(of: outline)))
     }
   }

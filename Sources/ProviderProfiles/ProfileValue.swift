@@ -36,6 +36,8 @@ package indirect enum ProfileValueType: Sendable {
   case globs(count: ClosedRange<Int>, bytes: ClosedRange<Int>)
   /// Patterns of one name each, whatever folder it is in.
   case nameGlobs(count: ClosedRange<Int>, bytes: ClosedRange<Int>)
+  /// An object whose keys are words of one list and whose values are words of another; `what` says of what.
+  case mapping(_ what: String, from: [String], to: [String])
   /// An array of objects that have a table of their own.
   case objects(count: ClosedRange<Int>, ProfileOutline)
 }
@@ -72,6 +74,7 @@ package enum ProfileValue: Hashable, Sendable {
   case path(ItemPath)
   case texts([String])
   case globs([Glob])
+  case mapping([String: String])
   case objects([ProfileRecord])
 }
 

@@ -59,6 +59,9 @@ package enum ProfileWriter {
     case .glob(let glob): quoted(glob.pattern)
     case .path(let path): quoted(path.description)
     case .objects: "[]"
+    case .mapping(let mapped) where mapped.isEmpty: "{}"
+    case .mapping(let mapped):
+      "{ \(mapped.sorted { $0.key < $1.key }.map { "\(quoted($0)): \(quoted($1))" }.joined(separator: ", ")) }"
     case .wholeNumber(let number): "\(number)"
     case .latency(.fixed(let span)): quoted(span.text)
     case .latency(.uniform(let minimum, let maximum)):

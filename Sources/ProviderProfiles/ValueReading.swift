@@ -33,6 +33,7 @@ enum ValueReading {
     case .nameGlobs(let count, let bytes):
       list(json, count, path, &problems) { json, path, problems in nameGlob(json, bytes, path, &problems) }
         .map { .globs($0) }
+    case .mapping(_, let from, let to): mapping(json, from, to, path, &problems).map { .mapping($0) }
     case .objects(let count, let outline): objects(json, count, outline, path, &problems)
     }
   }

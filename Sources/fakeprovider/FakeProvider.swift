@@ -9,7 +9,9 @@ enum FakeProvider {
   /// What each verb does; one that is not here says so.
   static let verbs: [String: Verb] = [
     "access": Access.run,
+    "app": Conditions.app,
     "clock": Clock.run,
+    "device": Conditions.device,
     "doctor": Doctor.run,
     "download": Content.download,
     "events": Events.run,
@@ -22,6 +24,7 @@ enum FakeProvider {
     "mount": MountVerb.run,
     "pick": Grants.pick,
     "profile": ProfileVerb.run,
+    "provider": Conditions.provider,
     "release": Holds.release,
     "restore": Grants.restore,
     "revoke": Grants.revoke,

@@ -43,6 +43,7 @@ final class ModelHarness {
   private(set) var events: [Event] = []
   private(set) var sourceFiles: Set<HandleID> = []
   private(set) var killed: [ProcessID] = []
+  private(set) var suspended: [ProcessID] = []
   private(set) var invalidated: [NodeID] = []
   private(set) var limits: [(session: SessionID, number: Int)] = []
   private(set) var lookups: [NodeID: UInt64] = [:]
@@ -125,11 +126,13 @@ final class ModelHarness {
   // MARK: The kernel's side
 
   @discardableResult
-  func request(_ operation: ProviderModel.Operation, by caller: Caller) -> RequestID {
+  func request(
+    _ operation: ProviderModel.Operation, by caller: Caller, fillsCache: Bool = false
+  ) -> RequestID {
     requests += 1
     let id = RequestID(requests)
     unanswered.insert(id)
-    tell(.request(KernelRequest(id: id, operation: operation, caller: caller)))
+    tell(.request(KernelRequest(id: id, operation: operation, caller: caller, fillsCache: fillsCache)))
     return id
   }
 
@@ -187,9 +190,11 @@ final class ModelHarness {
 
   @discardableResult
   func read(
-    _ handle: HandleID, _ range: Range<Int64> = 0..<4096, by actor: Actor? = nil
+    _ handle: HandleID, _ range: Range<Int64> = 0..<4096, by actor: Actor? = nil, fillsCache: Bool = false
   ) -> RequestID {
-    request(.read(handle, offset: range.lowerBound, length: Int64(range.count)), by: actor)
+    request(
+      .read(handle, offset: range.lowerBound, length: Int64(range.count)), by: (actor ?? app).caller,
+      fillsCache: fillsCache)
   }
 
   func readReply(_ handle: HandleID, _ range: Range<Int64> = 0..<4096, by actor: Actor? = nil) -> Reply? {
@@ -306,6 +311,8 @@ final class ModelHarness {
       invalidated.append(node)
       tell(.completed(.pagesDropped(slot)))
     case .kill(let process): killed.append(process)
+    case .suspend(let process): suspended.append(process)
+    case .resume(let process): suspended.removeAll { $0 == process }
     case .limit(let session, let number, _): limits.append((session, number))
     }
   }

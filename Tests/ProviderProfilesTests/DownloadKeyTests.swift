@@ -99,3 +99,32 @@ import Testing
         == true, "\(said)")
   }
 }
+
+@Suite struct `A profile's conditions` {
+  @Test func `name what plain callers get for the provider's errors`() throws {
+    let read = try ProfileReader.read(
+      Array(profile(#""errors": { "notAuthenticated": "EACCES", "serverUnreachable": "EIO" }"#).utf8),
+      file: "p")
+    #expect(read.errors == [.notAuthenticated: .EACCES, .serverUnreachable: .EIO])
+    #expect(try ProfileReader.read(Array(profile(#""seed": 1"#).utf8), file: "p").errors == [:])
+  }
+
+  @Test(arguments: [
+    (
+      #""errors": { "notAuthentic": "EACCES" }"#,
+      "errors.notAuthentic: is not a key; nearest key \"errors.notAuthenticated\""
+    ),
+    (#""errors": { "notAuthenticated": 13 }"#, "errors.notAuthenticated: must be one of "),
+    (#""errors": []"#, "errors: must be an object, not an array"),
+    (
+      #""conditions": { "throttledBandwidth": "unlimited" }"#,
+      "conditions.throttledBandwidth: must be a rate "
+    ),
+    (#""process": { "forbid": "cat" }"#, "process.forbid: must be an array in brackets, not a text"),
+  ])
+  func `that are wrong say where and how`(member: String, expected: String) {
+    let said = problems(profile(member))
+    #expect(said.count == 1)
+    #expect(said.first?.drop { $0 != " " }.dropFirst().hasPrefix(expected) == true, "\(said)")
+  }
+}

@@ -34,7 +34,7 @@ import Testing
   @Test func `refuses a value of another type, and takes back its own`() {
     let samples: [ProfileValue] = [
       .text("x"), .word("x"), .words(["x"]), .flag(true), .wholeNumber(1), .span(.seconds(1)),
-      .latency(.fixed(.seconds(1))), .bandwidth(1), .rate(1), .patience(nil), .byteCount(1),
+      .latency(.fixed(.seconds(1))), .bandwidth(1), .rate(1), .mapping([:]), .patience(nil), .byteCount(1),
       .point(.bytes(1)), .share(1), .texts([]),
       .globs([]), .objects([]),
     ]
@@ -79,7 +79,8 @@ import Testing
         },
         "items": {
           "initial": "dataless",
-          "local": []
+          "local": [],
+          "datalessFolders": []
         },
         "download": {
           "latency": "0",
@@ -101,6 +102,14 @@ import Testing
           "list": "0",
           "attributes": "0"
         },
+        "conditions": {
+          "throttledBandwidth": "50kB/s"
+        },
+        "process": {
+          "materialize": "allow",
+          "forbid": []
+        },
+        "errors": {},
         "journal": {
           "ignore": [".Trash", ".Trash-*", ".hidden", ".directory", ".xdg-volume-info", "autorun.inf", "desktop.ini", \
       "Thumbs.db", ".DS_Store", "._*"]
@@ -137,6 +146,11 @@ import Testing
     profile.download.partial = true
     profile.download.timeout = nil
     profile.download.retryInterval = .milliseconds(20)
+    profile.items.datalessFolders = [try #require(Glob("Archive"))]
+    profile.conditions.throttledBandwidth = 7
+    profile.process.materialize = .forbid
+    profile.process.forbid = ["com.example.notes", "/usr/bin/cat"]
+    profile.errors = [.notAuthenticated: .EACCES, .serverUnreachable: .EIO]
     profile.latency.open = .logNormal(median: .milliseconds(1_500), p99: .seconds(3_600))
     profile.latency.list = .fixed(Span(nanoseconds: 86_399_999_999_999))
     profile.latency.lookup = .fixed(.milliseconds(1))

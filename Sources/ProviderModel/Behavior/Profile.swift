@@ -34,6 +34,8 @@ package struct Profile: Hashable, Sendable {
     package var initial = Initial.dataless
     /// Items that are local from the start, whatever `initial` says.
     package var local: [Glob] = []
+    /// Folders whose contents this machine does not know before they are listed for the first time.
+    package var datalessFolders: [Glob] = []
     package init() {}
   }
 
@@ -121,6 +123,21 @@ package struct Profile: Hashable, Sendable {
     ].compactMap { Glob($0) }
   }
 
+  package struct Conditions: Hashable, Sendable {
+    /// Bytes per second, shared, while the provider is throttled.
+    package var throttledBandwidth: Int64 = 50_000
+    package init() {}
+  }
+
+  /// What the system lets processes do (Apple: the I/O policy on materializing dataless files).
+  package struct Process: Hashable, Sendable {
+    package enum Materialize: String, Sendable, CaseIterable { case allow, forbid }
+    package var materialize = Materialize.allow
+    /// Apps that may not, whatever `materialize` says.
+    package var forbid: [String] = []
+    package init() {}
+  }
+
   package var name: String
   package var summary = ""
   package var basis = Basis()
@@ -131,6 +148,10 @@ package struct Profile: Hashable, Sendable {
   package var items = Items()
   package var download = Download()
   package var latency = Latencies()
+  package var conditions = Conditions()
+  package var process = Process()
+  /// What plain callers get for the provider's errors, where it is not ``FileProviderErrorName/errno``.
+  package var errors: [FileProviderErrorName: ErrnoName] = [:]
   package var journal = Journal()
   /// The first that matches decides.
   package var rules: [Rule] = []

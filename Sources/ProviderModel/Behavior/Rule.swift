@@ -174,6 +174,8 @@ package enum ProviderCondition: String, Sendable, CaseIterable {
   case signedOut = "signed-out"
   case disabled, crashed, throttled
   case outOfQuota = "out-of-quota"
+  /// The folder that everything is in is not there any more.
+  case rootGone = "root-gone"
 }
 
 /// Something that a profile does by itself at a moment of provider time.

@@ -92,6 +92,13 @@ struct Transfer {
     }
   }
 
+  var hasPlace: Bool {
+    switch phase {
+    case .queued, .retrying: false
+    case .latency, .streaming, .held, .stalled, .struck: true
+    }
+  }
+
   /// What it may have of the bandwidth at `moment`; nil: all.
   func limit(at moment: Instant) -> Int64? {
     guard let slowdown, slowdown.until.map({ $0 > moment }) ?? true else { return limit }

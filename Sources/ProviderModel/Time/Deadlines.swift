@@ -8,6 +8,8 @@ enum Due: Equatable {
   case patience(RequestID)
   /// The next attempt of a download that failed.
   case retry(Slot)
+  /// The condition that this change brought is over.
+  case conditionEnds(UInt64)
   /// The profile's timed event of this index.
   case timedEvent(Int)
 }

@@ -42,11 +42,12 @@
       case .accessNotGranted, .accessRevoked, .callerNotVisible, .tooManyScopes, .noSuchItem,
         .notADirectory, .isADirectory, .notASymbolicLink, .readOnly, .sourceChanged, .source, .fault,
         .released,
-        .interrupted, .stopping, .busy, .badHandle, .noSuchAttribute, .resultTooLarge, .invalid:
+        .unreachable, .deviceLocked, .materializationForbidden, .interrupted, .stopping, .busy, .badHandle,
+        .noSuchAttribute, .resultTooLarge, .invalid:
         read(error.errno, url, line.message)
       case .canceled: cocoa(.userCancelled, url, nil, line.message)
       case .notSupported: cocoa(.featureUnsupported, url, .EOPNOTSUPP, line.message)
-      case .provider(let name): fileProvider(name, url, line.message)
+      case .provider(let name), .translated(let name, _): fileProvider(name, url, line.message)
       case .cocoa(let name): cocoa(CocoaError.Code(rawValue: name.code), url, nil, line.message)
       }
     }

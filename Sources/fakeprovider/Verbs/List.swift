@@ -13,6 +13,8 @@ enum List {
     var mode: String?
     var seed: UInt64?
     var version: String?
+    var condition: String?
+    var locked: Bool?
   }
 
   static func run(_ arguments: ParsedArguments) -> Int32 {
@@ -65,6 +67,8 @@ enum List {
       entry.mode = line?.mode
       entry.seed = line?.seed
       entry.version = line?.version
+      entry.condition = line?.condition
+      entry.locked = line?.locked
     } catch ConnectionProblem.refused {
       entry.state = .foreign
     } catch ConnectionProblem.timedOut {

@@ -219,6 +219,40 @@ enum VerbTable {
           says: "why that app cannot read it")
       ]),
     VerbSpec(
+      name: "provider",
+      summary: "makes the provider as a whole offline, signed out and so on, or says what it is",
+      options: [
+        .value("--for", "T", "then it is online again; in provider time, like 5s or 2m"), provider, json,
+      ],
+      positionals: [
+        Positional(
+          name: "CONDITION", count: .optional, choices: ProviderCondition.allCases.map(\.rawValue))
+      ],
+      details: "docs/conditions.md says what each kind of access gets in each condition.",
+      examples: [
+        Example(command: "fakeprovider provider offline --for 10m", says: "a tunnel"),
+        Example(command: "fakeprovider provider signed-out", says: "until somebody signs in:"),
+        Example(command: "fakeprovider provider online", says: "whoever waited is tried again at once"),
+      ]),
+    VerbSpec(
+      name: "device", summary: "locks or unlocks the device: no file opens or can be read while it is locked",
+      options: [provider, json], positionals: [Positional(name: "ACTION", choices: ["lock", "unlock"])],
+      examples: [Example(command: "fakeprovider device lock", says: "opens and reads fail with EPERM")]),
+    VerbSpec(
+      name: "app", summary: "suspends, resumes or kills an app: all its processes that the provider has met",
+      options: [provider, json],
+      positionals: [
+        Positional(name: "ACTION", choices: AppAction.allCases.map(\.rawValue)), Positional(name: "APP"),
+      ],
+      details: """
+        With each process goes what it has started. A suspended app keeps its claims: who needs them waits. When the
+        provider ends, what is still suspended goes on.
+        """,
+      examples: [
+        Example(command: "fakeprovider app suspend com.example.notes", says: "as in the background"),
+        Example(command: "fakeprovider app kill com.example.notes", says: "as from the app switcher"),
+      ]),
+    VerbSpec(
       name: "wait", summary: "waits until CONDITION is true; exit 1 when it is not in time",
       options: [.value("--timeout", "T", "in real time, like 500ms or 2m; else 60s"), provider, json],
       positionals: [Positional(name: "CONDITION")],
