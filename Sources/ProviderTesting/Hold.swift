@@ -68,14 +68,12 @@
 
       /// Lets time pass; what is due by then has happened when this returns. For a manual or paused clock.
       public func advance(by duration: Duration) async throws {
-        let (seconds, attoseconds) = duration.components
-        let nanoseconds = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        guard duration >= .zero, !nanoseconds.overflow else {
+        guard duration >= .zero, let length = duration.spanText else {
           throw ProviderFailure.refused(
             code: "badRequest", errno: "EINVAL", message: "the clock cannot be advanced by \(duration)",
             path: nil)
         }
-        try await state("advance", "\(nanoseconds.partialValue + attoseconds / 1_000_000_000)ns")
+        try await state("advance", length)
       }
 
       /// Lets time pass until something happens. For a manual or paused clock.
@@ -94,6 +92,15 @@
         guard let clock = reply.clock else { throw ProviderFailure.ended("a clock without a time") }
         return clock
       }
+    }
+  }
+
+  extension Duration {
+    /// As a provider reads it; nil for one that is too long for it.
+    var spanText: String? {
+      let (seconds, overflow) = components.seconds.multipliedReportingOverflow(by: 1_000_000_000)
+      let (nanoseconds, carry) = seconds.addingReportingOverflow(components.attoseconds / 1_000_000_000)
+      return overflow || carry ? nil : "\(nanoseconds)ns"
     }
   }
 

@@ -76,6 +76,38 @@
       try await call("evict") { $0.paths = paths.map { WirePath(bytes: $0.bytes) } }
     }
 
+    // MARK: Conditions
+
+    /// What the provider as a whole is from now on; docs/conditions.md says what each access gets then.
+    /// - Parameter duration: of provider time; then it is online again. nil: until it is changed.
+    public func setCondition(_ condition: ProviderCondition, for duration: Duration? = nil) async throws {
+      try await call("provider") {
+        $0.condition = condition.rawValue
+        $0.for = duration.map { $0.spanText ?? "\($0)" }
+      }
+    }
+
+    /// Files can be neither opened nor read while the device is locked.
+    public func lockDevice() async throws { try await call("device") { $0.action = "lock" } }
+    public func unlockDevice() async throws { try await call("device") { $0.action = "unlock" } }
+
+    /// Stops all processes of the app that the provider has met, with what they have started.
+    /// - Returns: those processes.
+    @discardableResult public func suspend(app: String) async throws -> [Int32] {
+      try await signal(app, "suspend")
+    }
+    @discardableResult public func resume(app: String) async throws -> [Int32] {
+      try await signal(app, "resume")
+    }
+    @discardableResult public func kill(app: String) async throws -> [Int32] { try await signal(app, "kill") }
+
+    private func signal(_ app: String, _ action: String) async throws -> [Int32] {
+      try await call("app") {
+        $0.app = app
+        $0.action = action
+      }.processes ?? []
+    }
+
     // MARK: Rules
 
     /// Adds a rule in front of the others; it is in force for every open that comes after the return.

@@ -70,6 +70,15 @@
     case start, stop
   }
 
+  /// What the provider as a whole can be.
+  public enum ProviderCondition: String, Sendable, CaseIterable {
+    case online, offline
+    case signedOut = "signed-out"
+    case disabled, crashed, throttled
+    case outOfQuota = "out-of-quota"
+    case rootGone = "root-gone"
+  }
+
   /// What a test can wait for.
   public enum Condition: Hashable, Sendable {
     /// Something is parked at the hold of this name.

@@ -28,6 +28,9 @@ import Testing
     var profile = sampler.profile(seed: seed)
     profile.rules.removeAll { !Set($0.operations).isDisjoint(with: [.lookup, .getattr, .opendir, .readdir]) }
     profile.events = []
+    profile.rules.removeAll { rule in
+      rule.effect.changes.contains { if case .replace = $0 { true } else { false } }
+    }
     for index in profile.rules.indices {
       profile.rules[index].window = Rule.Window()
       profile.rules[index].untilEvent = nil

@@ -135,6 +135,16 @@ import Testing
     while try await provider.clock.next == nil { await Task.yield() }
   }
 
+  @Test func `that replaces an item is refused: that is not here yet`() async throws {
+    try await provider { provider in
+      await #expect(throws: ProviderFailure.self) {
+        try await provider.addRule(
+          #"{ "name": "r", "on": "open", "effect": { "replace": { "by": "rename" } } }"#)
+      }
+      #expect(try await provider.ruleHits().isEmpty)
+    }
+  }
+
   @Test func `that cannot be understood is refused with line and column`() async throws {
     try await provider { provider in
       await #expect(throws: ProviderFailure.self) {

@@ -91,6 +91,14 @@ private func path(_ text: String) throws -> ItemPath { try #require(ItemPath(tex
         #"{"id":1,"verb":"explain","path":"a","operation":"read","app":"x","at":"40%"}"#,
         .explain(a, .read, app: AppID("x"), at: .millionths(400_000))
       ),
+      (#"{"id":1,"verb":"provider","condition":"signed-out"}"#, .setCondition(.signedOut, for: nil)),
+      (
+        #"{"id":1,"verb":"provider","condition":"offline","for":"5s"}"#,
+        .setCondition(.offline, for: .seconds(5))
+      ),
+      (#"{"id":1,"verb":"device","action":"lock"}"#, .setDeviceLock(true)),
+      (#"{"id":1,"verb":"device","action":"unlock"}"#, .setDeviceLock(false)),
+      (#"{"id":1,"verb":"app","action":"suspend","app":"x"}"#, .signal(AppID("x"), .suspend)),
       (#"{"id":1,"verb":"rule"}"#, .rules),
       (#"{"id":1,"verb":"rule","action":"clear"}"#, .clearRules),
       (#"{"id":1,"verb":"rule","action":"remove","name":"r"}"#, .removeRule("r")),
@@ -147,6 +155,27 @@ private func path(_ text: String) throws -> ItemPath { try #require(ItemPath(tex
       "unknown coordination option \"fast\""
     ),
     (#""verb":"finish""#, "finish needs \"claim\""),
+    (
+      #""verb":"provider","condition":"asleep""#,
+      "provider: \"condition\" cannot be \"asleep\"; it is one of online, offline, signed-out, disabled, crashed, "
+        + "throttled, out-of-quota, root-gone"
+    ),
+    (
+      #""verb":"provider","condition":"offline","for":"0s""#,
+      "provider: \"for\" is a length like \"800ms\", \"60s\" or \"2m\", not \"0s\""
+    ),
+    (#""verb":"provider","for":"5s""#, "provider: \"for\" needs a \"condition\""),
+    (
+      #""verb":"provider","condition":"online","for":"5s""#,
+      "provider: online has no end, so \"for\" says nothing"
+    ),
+    (#""verb":"device""#, "device needs \"action\""),
+    (#""verb":"device","action":"melt""#, "device: \"action\" cannot be \"melt\"; it is one of lock, unlock"),
+    (#""verb":"app","action":"kill""#, "app needs \"app\""),
+    (
+      #""verb":"app","app":"x","action":"feed""#,
+      "app: \"action\" cannot be \"feed\"; it is one of suspend, resume, kill"
+    ),
     (#""verb":"cancel""#, "cancel needs \"request\""),
     (#""verb":"clock","action":"advance""#, "clock needs \"value\""),
     (

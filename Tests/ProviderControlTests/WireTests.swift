@@ -111,8 +111,9 @@ private func roundTrip<Message: Codable & Equatable>(_ message: Message) throws 
     [
       .accessNotGranted, .accessRevoked, .callerNotVisible, .tooManyScopes, .noSuchItem, .notADirectory,
       .isADirectory, .notASymbolicLink, .readOnly, .sourceChanged, .interrupted, .canceled, .stopping, .busy,
-      .badHandle, .noSuchAttribute, .resultTooLarge, .notSupported, .invalid("because"),
-    ] + ErrnoName.allCases.flatMap { [.source($0), .released($0), .fault($0)] }
+      .badHandle, .noSuchAttribute, .resultTooLarge, .notSupported, .invalid("because"), .deviceLocked,
+      .materializationForbidden,
+    ] + ErrnoName.allCases.flatMap { [.source($0), .released($0), .fault($0), .unreachable($0)] }
     + FileProviderErrorName.allCases.filter { $0 != .noSuchItem }.map { .provider($0) }
     + CocoaErrorName.allCases.map { .cocoa($0) }
 

@@ -78,6 +78,7 @@ enum EventRow {
       words.append("of \(operation)")
     }
     if let claim = event.claim { words.append("claim \(claim)") }
+    if let condition = event.condition { words.append(condition) }
     if let rule = event.rule { words.append("rule \(Render.harmless(rule))") }
     if let profile = event.profile, let seed = event.seed {
       words.append("profile \(Render.harmless(profile)), seed \(seed)")

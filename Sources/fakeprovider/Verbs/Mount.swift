@@ -82,8 +82,12 @@ enum MountVerb {
 
   private static func profile(_ name: String) throws -> Profile {
     do {
-      return try ProfileLibrary.load(nameOrPath: name)
-    } catch {
+      let profile = try ProfileLibrary.load(nameOrPath: name)
+      if let what = profile.usesReplacement {
+        throw MountProblem("\(what) has the effect \"replace\", which this version reads and cannot do yet")
+      }
+      return profile
+    } catch let error as ProfileLoadError {
       // A profile with errors lists them all, a line each; a name that nothing has is a slip of the keyboard.
       if case .unknownName = error { throw MountProblem("\(error)", usage: true) }
       throw MountProblem("\(error)")
