@@ -93,7 +93,7 @@ import Testing
     #expect(registry.ancestors(of: process) == [parent])
     let ours = try #require(registry.process(getpid()))
     #expect(registry.ancestors(of: process) == [parent, ours])
-    registry.kill(parent)
+    registry.signal(parent, SIGKILL)
     #expect(Set([try await next(), try await next()]) == [process, parent])
     shell.waitUntilExit()
   }
@@ -102,7 +102,7 @@ import Testing
     let (shell, child) = try shell()
     let watched = try #require(registry.process(child))
     let process = try #require(registry.process(shell.processIdentifier))
-    registry.kill(process)
+    registry.signal(process, SIGKILL)
     #expect(Set([try await next(), try await next()]) == [watched, process])
     shell.waitUntilExit()
     #expect(shell.terminationReason == .uncaughtSignal)
@@ -112,7 +112,7 @@ import Testing
     let (shell, child) = try shell()
     let watched = try #require(registry.process(child))
     // Their number, but a process that was there before them.
-    registry.kill(ProcessID(number: shell.processIdentifier, serial: 99))
+    registry.signal(ProcessID(number: shell.processIdentifier, serial: 99), SIGKILL)
     #expect(shell.isRunning)
     kill(child, SIGKILL)
     #expect(try await next() == watched)
