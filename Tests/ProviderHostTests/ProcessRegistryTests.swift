@@ -93,7 +93,7 @@ import Testing
     #expect(registry.ancestors(of: process) == [parent])
     let ours = try #require(registry.process(getpid()))
     #expect(registry.ancestors(of: process) == [parent, ours])
-    registry.kill(parent)
+    registry.signal(parent, SIGKILL)
     #expect(Set([try await next(), try await next()]) == [process, parent])
     shell.waitUntilExit()
   }
@@ -102,7 +102,7 @@ import Testing
     let (shell, child) = try shell()
     let watched = try #require(registry.process(child))
     let process = try #require(registry.process(shell.processIdentifier))
-    registry.kill(process)
+    registry.signal(process, SIGKILL)
     #expect(Set([try await next(), try await next()]) == [watched, process])
     shell.waitUntilExit()
     #expect(shell.terminationReason == .uncaughtSignal)

@@ -40,7 +40,7 @@ final class MemoryBackend: Backend {
       host?.handle(.completed(.opened(handle, item.map { .success($0) } ?? .failure(.ENOENT))))
     case .reply(_, let reply): replies.put(reply)
     case .dropPages(let slot, _): host?.handle(.completed(.pagesDropped(slot)))
-    case .close, .invalidate, .answer, .event, .kill, .limit: break
+    case .close, .invalidate, .answer, .event, .kill, .suspend, .resume, .limit: break
     }
   }
 
