@@ -112,7 +112,7 @@ import Testing
     let (shell, child) = try shell()
     let watched = try #require(registry.process(child))
     // Their number, but a process that was there before them.
-    registry.kill(ProcessID(number: shell.processIdentifier, serial: 99))
+    registry.signal(ProcessID(number: shell.processIdentifier, serial: 99), SIGKILL)
     #expect(shell.isRunning)
     kill(child, SIGKILL)
     #expect(try await next() == watched)
