@@ -11,6 +11,7 @@ extension EventLine {
     writer.member("atNanoseconds", atNanoseconds)
     writer.member("bytes", bytes)
     writer.member("claim", claim)
+    writer.member("condition", condition)
     writer.member("copy", copy)
     writer.member("dropped", dropped)
     writer.member("errno", errno)

@@ -91,6 +91,27 @@ private let reader = #"""
     }
   }
 
+  @Test func `what a killed provider left behind makes room for another at the same place`() async throws {
+    try await withBench { bench in
+      try await bench.mount()
+      let provider = try bench.provider()
+      let before = try await bench.run(["stat", "--format=%i %s", bench.file("a.pdf")])
+      kill(provider.process, SIGKILL)
+      try await eventually { access(bench.file("a.pdf"), F_OK) != 0 && errno == ENOTCONN }
+      let said = try await bench.fakeprovider(
+        "mount", "--background", "--profile", "instant", "--source", bench.source, bench.cloud)
+      #expect(said.code == 0 && said.output == "ready \(bench.cloud)\n", "\(said)")
+      #expect(said.errors == "\(bench.cloud): cleared what a crashed provider left behind\n")
+      // Healthy, and the same items.
+      #expect(try await bench.run(["stat", "--format=%i %s", bench.file("a.pdf")]).output == before.output)
+      #expect(access(provider.socket, F_OK) != 0)
+      // One that lives stays where it is.
+      let again = try await bench.fakeprovider(
+        "mount", "--background", "--profile", "instant", "--source", bench.source, bench.cloud)
+      #expect(again.code == 1 && again.errors.contains("is a provider's mount already"), "\(again)")
+    }
+  }
+
   @Test func `something else is refused`() async throws {
     try await withBench { bench in
       try await bench.mount()

@@ -129,10 +129,21 @@ enum MountChecks {
     return resolved
   }
 
+  private static func isCleared(_ mount: ProviderMount) throws -> Bool {
+    do {
+      return try Unmount.clearIfCrashed(mount)
+    } catch {
+      throw MountProblem(VerbFailure(any: error).message)
+    }
+  }
+
   /// An empty folder that nothing is mounted on, absolute and without links.
   static func mountpoint(_ path: String) throws -> String {
-    // The mount table first: a mount whose provider is gone or stuck must not be touched.
-    if let location = try ProviderLookup.location(of: Array(path.utf8)) {
+    // The mount table first: a mount whose provider is stuck must not be touched, and one whose provider is gone
+    // makes room.
+    if let location = try ProviderLookup.location(of: Array(path.utf8)),
+      try !(location.relative.isEmpty && isCleared(location.mount))
+    {
       let mountpoint = String(decoding: location.mount.mountpoint, as: UTF8.self)
       throw location.relative.isEmpty
         ? MountProblem("\(path) is a provider's mount already; end it: fakeprovider unmount \(path)")

@@ -117,6 +117,21 @@ enum Unmount {
     return .killed
   }
 
+  /// Clears what a crashed provider left behind.
+  /// - Returns: false for one that is there, whether it answers or not.
+  static func clearIfCrashed(_ mount: ProviderMount) throws -> Bool {
+    do {
+      _ = try LineSocket.connect(path: mount.socket, timeout: patience)
+      return false
+    } catch .notRunning {
+      _ = try clear(mount)
+      Console.err(words([Ended(mountpoint: WirePath(bytes: mount.mountpoint), how: .cleared)], all: false))
+      return true
+    } catch {
+      return false
+    }
+  }
+
   private static func clear(_ mount: ProviderMount) throws -> End {
     try removeIfThere(mount)
     removeSocket(mount)
