@@ -31,7 +31,6 @@ extension EventLine {
     writer.member("sequence", sequence)
     writer.member("thread", thread)
     writer.member("version", version)
-    writer.member("condition", condition)
     writer.member("waitedNanoseconds", waitedNanoseconds)
     return writer.object
   }
