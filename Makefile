@@ -57,7 +57,7 @@ corpus: build ## reads all of CORPUS=DIR through a mount, by several ways
 	@test -n "$(CORPUS)" || { echo 'corpus: say which folder: make corpus CORPUS=DIR' >&2; exit 2; }
 	python3 scripts/corpus.py "$(CORPUS)"
 
-bench: build ## measures, as ratios; BENCH=rules or clock for one of them
+bench: build ## measures, as ratios; BENCH=clock for that one alone
 	python3 scripts/bench.py $(BENCH)
 
 newcomer: ## follows the README on a fresh Debian; root, a network, half an hour

@@ -1,17 +1,13 @@
 #!/usr/bin/env python3
 """Benchmarks: ratios of two ways in the same run, never limits in seconds.
 
-    bench.py [rules] [clock]      without a name: all of them
+    bench.py [clock]      without a name: all of them
 
-rules   instructions per stat, open, read and close, with 1,000 rules that do not match against none (callgrind,
-        of Debian's valgrind; slopes between two counts of operations, so that starting costs nothing)
 clock   real time that a 60 s stall, a ten-minute outage and a 25 s wait take, by scaled and manual provider time
 """
 
 import json
 import os
-import re
-import shutil
 import socket
 import subprocess
 import sys
@@ -47,12 +43,12 @@ class Provider:
 class Mounted:
     """A provider in the foreground, as a child of ours."""
 
-    def __init__(self, folder, profile, *options, under=()):
+    def __init__(self, folder, profile, *options):
         self.mountpoint = os.path.realpath(tempfile.mkdtemp(dir=folder))
         file = Path(folder, "profile.json")
         file.write_text(json.dumps({"schemaVersion": 1, "name": "bench", **profile}))
         self.process = subprocess.Popen(
-            [*under, FAKEPROVIDER, "mount", "--profile", file, "--source", Path(folder, "source"), *options,
+            [FAKEPROVIDER, "mount", "--profile", file, "--source", Path(folder, "source"), *options,
              self.mountpoint], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         if not self.process.stdout.readline().startswith("ready"):
             sys.exit(f"bench: the provider did not start: {self.process.stderr.read()}")
@@ -64,43 +60,6 @@ class Mounted:
         subprocess.run([FAKEPROVIDER, "unmount", self.mountpoint], capture_output=True, check=False)
         self.process.wait()
         self.errors = self.process.stderr.read()
-
-
-def operations(mountpoint, count):
-    for index in range(count):
-        path = f"{mountpoint}/f{index % 20}"
-        os.stat(path)
-        descriptor = os.open(path, os.O_RDONLY)
-        os.read(descriptor, 4096)
-        os.close(descriptor)
-
-
-def instructions(folder, rules, count):
-    mounted = Mounted(
-        folder, {"access": {"mode": "simulator"}, "items": {"initial": "local"}, "rules": rules},
-        under=("valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"))
-    with mounted:
-        operations(mounted.mountpoint, 40)
-        operations(mounted.mountpoint, count)
-    found = re.search(r"Collected : (\d+)", mounted.errors)
-    if not found:
-        sys.exit(f"bench: callgrind said nothing: {mounted.errors[-500:]}")
-    return int(found.group(1))
-
-
-def rules(folder):
-    if shutil.which("valgrind") is None:
-        sys.exit("bench: needs valgrind: apt-get install valgrind")
-    many = [
-        {"name": f"r{index}", "on": ["lookup", "getattr", "open", "read"], "path": f"other{index}/**/*.pdf",
-         "basis": {"standing": "synthetic"}, "effect": {"error": "EIO"}}
-        for index in range(1000)]
-    few, more = 200, 2200
-    cost = {}
-    for name, some in (("none", []), ("1,000 that do not match", many)):
-        cost[name] = (instructions(folder, some, more) - instructions(folder, some, few)) / (more - few)
-        print(f"rules: {name}: {cost[name]:,.0f} instructions for stat, open, read and close")
-    print(f"rules: ratio {cost['1,000 that do not match'] / cost['none']:.3f} (wanted: at most 1.05)")
 
 
 SCENES = [
@@ -132,8 +91,8 @@ def clock(folder):
 
 
 def main():
-    wanted = sys.argv[1:] or ["rules", "clock"]
-    known = {"rules": rules, "clock": clock}
+    wanted = sys.argv[1:] or ["clock"]
+    known = {"clock": clock}
     for name in wanted:
         if name not in known:
             sys.exit(f"bench: there is no benchmark {name}; there are {', '.join(known)}")

@@ -27,7 +27,6 @@ extension ErrnoName {
     case .ERANGE: Glibc.ERANGE
     case .EDEADLK: Glibc.EDEADLK
     case .ENAMETOOLONG: Glibc.ENAMETOOLONG
-    case .ENOSYS: Glibc.ENOSYS
     case .ENOTEMPTY: Glibc.ENOTEMPTY
     case .ELOOP: Glibc.ELOOP
     case .ENODATA: Glibc.ENODATA

@@ -18,7 +18,8 @@ extension Provider {
       size: items[slot].stamp.size, now: now)
     let struck = rehearsal.rules
     return Explanation(
-      outcome: outcome, takes: rehearsal.elapsed, rules: struck, steps: rehearsal.steps,
+      outcome: outcome, takes: outcome == .waits ? .zero : rehearsal.elapsed, rules: struck,
+      steps: rehearsal.steps,
       nearMisses: nearMisses(of: context, except: struck))
   }
 
@@ -109,6 +110,8 @@ extension Glob {
 private struct Rehearsal {
   /// Deadlines that are met before an operation counts as endless.
   private static let deadlineLimit = 10_000
+  /// Steps that are told: what is tried again for ever would have no end of them.
+  private static let stepLimit = 20
   private static let session = SessionID(.max)
 
   private var provider: Provider
@@ -253,7 +256,8 @@ private struct Rehearsal {
 
   private mutating func note(_ event: Event) {
     if let rule = event.rule, !rules.contains(rule) { rules.append(rule) }
-    if event.name == .operation { return }
+    if event.name == .operation || steps.count > Rehearsal.stepLimit { return }
+    if steps.count == Rehearsal.stepLimit { return steps.append("and so on") }
     var words = event.name.rawValue
     if let path = event.path { words += " \(path)" }
     if let error = event.error { words += ": \(error.explanation)" }

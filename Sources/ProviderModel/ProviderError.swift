@@ -3,9 +3,12 @@
 
 /// An errno by name; the numbers differ between systems (EDEADLK and EAGAIN are swapped between Darwin
 /// and Linux), so they live in the shells.
+///
+/// ENOSYS is not among them: the kernel takes it as word that an operation does not exist, and never asks a mount for
+/// it again, whoever calls.
 package enum ErrnoName: String, Error, Sendable, CaseIterable {
   case EPERM, ENOENT, EINTR, EIO, ENXIO, EBADF, EAGAIN, EACCES, EBUSY, EEXIST, EXDEV, ENODEV, ENOTDIR, EISDIR,
-    EINVAL, EFBIG, ENOSPC, EROFS, EMLINK, ERANGE, EDEADLK, ENAMETOOLONG, ENOSYS, ENOTEMPTY, ELOOP,
+    EINVAL, EFBIG, ENOSPC, EROFS, EMLINK, ERANGE, EDEADLK, ENAMETOOLONG, ENOTEMPTY, ELOOP,
     ENODATA, EOPNOTSUPP, ECONNABORTED, ECONNRESET, ENOTCONN, ETIMEDOUT, EHOSTUNREACH, ESTALE, EDQUOT,
     ECANCELED, ENOMEM, EMFILE, ENFILE
 }
