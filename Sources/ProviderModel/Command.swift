@@ -75,6 +75,10 @@ package enum Command: Hashable, Sendable {
   case explain(ItemPath, OperationName, app: AppID?, at: HoldPoint?)
   /// Gives up an earlier request of this session that is not answered yet.
   case cancel(request: Int)
+  /// Evicts what was opened longest ago, until so many bytes are free.
+  case relieve(Int64)
+  /// A change made on another device, at this moment of the wall clock.
+  case remote(RemoteChange, at: FileTime)
 }
 
 /// What the system does with an app.
@@ -122,12 +126,18 @@ package struct ItemStatus: Hashable, Sendable {
   package var kind: ItemKind
   package var copy: CopyState
   package var upload: UploadState
+  /// Of what an open gets.
   package var size: Int64
   /// Bytes of the download that have arrived; nil when none is under way.
   package var arrived: Int64?
   /// nil when no download is under way.
   package var transfer: TransferStatus?
+  /// The server's.
   package var version: UInt64
+  /// Of what an open gets, where that is older.
+  package var localVersion: UInt64?
+  /// Versions of other devices that nobody has chosen from yet.
+  package var conflicts: Int
   package var openHandles: Int
   package var scopes: [ProcessID]
   package var claims: [ClaimID]
@@ -175,6 +185,9 @@ package enum Answer: Hashable, Sendable {
   case processes([ProcessID])
   case rules([RuleStatus])
   case explanation(Explanation)
+  /// What was evicted, and how many bytes that has freed.
+  case relieved([ItemStatus], bytes: Int64)
+  case remote(RemoteResult)
   /// The claim, and the item's path now for each intent (it may have moved while waiting).
   case claim(ClaimID, [ItemPath])
   case failure(ProviderError, ItemPath?)

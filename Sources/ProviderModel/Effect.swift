@@ -3,16 +3,23 @@
 package enum Effect: Hashable, Sendable {
   /// Answers a kernel request; there is exactly one of these for each.
   case reply(RequestID, Reply)
-  /// Reads a source directory; comes back as ``Completion/listed``.
+  /// Reads a directory, by its path in the source; comes back as ``Completion/listed``.
   case list(Slot, ItemPath)
-  /// Opens a source file for a handle; comes back as ``Completion/opened``.
-  case open(HandleID, ItemPath)
+  /// Opens a content for a handle, in place of what it has if it has any; comes back as ``Completion/opened``.
+  case open(HandleID, ContentReference)
   /// The handle's file is no longer needed.
   case close(HandleID)
   /// The kernel's attributes of this node are out of date.
   case invalidate(NodeID)
   /// So are its pages; comes back as ``Completion/pagesDropped``.
   case dropPages(Slot, NodeID)
+  /// Keeps new bytes, after those of `base` when they are to be appended; comes back as ``Completion/blobMade``.
+  case makeBlob(BlobID, NewContent, base: Content?)
+  /// Nobody means these bytes any more.
+  case dropBlob(BlobID)
+  /// Makes a remote change through the mount, so that whoever watches sees it; comes back as
+  /// ``Completion/mirrored``.
+  case mirror(RemoteID, MountAction)
   /// Answers a client's request.
   case answer(SessionID, number: Int, Answer)
   case event(Event)
@@ -31,14 +38,16 @@ package enum Reply: Hashable, Sendable {
   case entry(NodeID, Attributes)
   case attributes(Attributes)
   case opened(HandleID, Lane)
-  /// This part of the handle's source file; the shell reads it and checks that the file is still the same.
-  case content(HandleID, offset: Int64, length: Int64, SourceStamp, Alteration?)
+  /// This part of the handle's file; the shell reads it and, given a stamp, checks that the file is still the same.
+  case content(HandleID, offset: Int64, length: Int64, SourceStamp?, Alteration?)
   case directory([DirectoryRow], plus: Bool)
   case bytes([UInt8])
   case length(Int)
-  case linkTarget(ItemPath)
+  case linkTarget(ContentReference)
+  /// Of what is at this path of the source.
   case sourceAttribute(ItemPath, name: [UInt8], capacity: Int)
-  case sourceAttributeList(ItemPath, capacity: Int)
+  /// Its names, and `also` these; without a path these alone.
+  case sourceAttributeList(ItemPath?, also: [[UInt8]], capacity: Int)
   case statistics
 }
 
@@ -72,12 +81,37 @@ package struct DirectoryRow: Hashable, Sendable {
 
 package enum Completion: Hashable, Sendable {
   case listed(Slot, Result<[ListedItem], ErrnoName>)
-  case opened(HandleID, Result<SourceItem, ErrnoName>)
+  case opened(HandleID, Result<OpenedContent, ErrnoName>)
   /// A read found that the handle's file is no longer the one it opened.
   case changed(HandleID)
   case pagesDropped(Slot)
   /// The shell has made a reply that needed the source, and is about to send it; with the error, if it could not.
   case answered(RequestID, ErrnoName?)
+  case blobMade(BlobID, Result<MadeBlob, ProviderError>)
+  /// The change was made through the mount, or could not be.
+  case mirrored(RemoteID, ErrnoName?)
+}
+
+package enum OpenedContent: Hashable, Sendable {
+  /// What the source has there now.
+  case source(SourceItem)
+  case blob
+}
+
+package struct MadeBlob: Hashable, Sendable {
+  package var size: Int64
+  package init(size: Int64) { self.size = size }
+}
+
+/// What is done in the mount to show a remote change. Paths are those of before it.
+package enum MountAction: Hashable, Sendable {
+  /// A file's content is another.
+  case write(ItemPath)
+  case create(ItemPath)
+  case makeDirectory(ItemPath)
+  case move(ItemPath, to: ItemPath)
+  /// With all that is in it.
+  case delete(ItemPath)
 }
 
 package struct ListedItem: Hashable, Sendable {

@@ -6,6 +6,8 @@ package struct Event: Hashable, Sendable {
   package var at: Instant
   package var name: EventName
   package var path: ItemPath?
+  /// Where a moved item was.
+  package var from: ItemPath?
   package var app: AppID?
   package var process: Int32?
   package var thread: Int32?
@@ -84,6 +86,12 @@ package enum EventName: String, Sendable, CaseIterable {
   case deviceLocked, deviceUnlocked
   /// One for each process of the app.
   case appSuspended, appResumed, appKilled
+  /// What another device did.
+  case remoteCreated, remoteChanged, remoteMoved, remoteDeleted, remoteConflict
+  /// A remote change that waited could no longer be made.
+  case remoteFailed
+  /// Another item has taken its name.
+  case replaced
   case processEnded
   /// Whoever waits is being answered.
   case stopping

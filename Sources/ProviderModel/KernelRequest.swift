@@ -40,8 +40,8 @@ package enum Operation: Hashable, Sendable {
   case listAttributes(NodeID, capacity: Int)
   case setAttribute(NodeID, name: [UInt8], value: [UInt8])
   case synchronize(HandleID)
-  /// Anything else that changes something; the name is the kernel's word for it.
-  case change(NodeID, what: String)
+  /// Anything else that changes something.
+  case change(NodeID, KernelChange)
 
   /// The operation's name in events and rules.
   package var name: String {
@@ -58,7 +58,40 @@ package enum Operation: Hashable, Sendable {
     case .listAttributes: "listxattr"
     case .setAttribute: "setxattr"
     case .synchronize: "fsync"
-    case .change(_, let what): what
+    case .change(_, let change): change.name
+    }
+  }
+}
+
+/// What a request would change: of the node, or under this name in it.
+package enum KernelChange: Hashable, Sendable {
+  case makeNode(Name), makeDirectory(Name), unlink(Name), removeDirectory(Name)
+  case rename(Name, to: NodeID, Name)
+  case setAttributes
+  case allocate(HandleID)
+  /// The kernel's word for it.
+  case other(String)
+
+  /// The entry that it is about; nil: the node itself.
+  var entry: Name? {
+    switch self {
+    case .makeNode(let name), .makeDirectory(let name), .unlink(let name), .removeDirectory(let name),
+      .rename(let name, _, _):
+      name
+    case .setAttributes, .allocate, .other: nil
+    }
+  }
+
+  package var name: String {
+    switch self {
+    case .makeNode: "mknod"
+    case .makeDirectory: "mkdir"
+    case .unlink: "unlink"
+    case .removeDirectory: "rmdir"
+    case .rename: "rename"
+    case .setAttributes: "setattr"
+    case .allocate: "fallocate"
+    case .other(let word): word
     }
   }
 }
@@ -69,11 +102,16 @@ package struct KernelRequest: Hashable, Sendable {
   package var caller: Caller
   /// A read for the kernel's page cache (sendfile, a map), which the kernel repeats by itself when it fails.
   package var fillsCache: Bool
-  package init(id: RequestID, operation: Operation, caller: Caller, fillsCache: Bool = false) {
+  /// It comes from the mount's own child, which shows remote changes to whoever watches.
+  package var isOurs: Bool
+  package init(
+    id: RequestID, operation: Operation, caller: Caller, fillsCache: Bool = false, isOurs: Bool = false
+  ) {
     self.id = id
     self.operation = operation
     self.caller = caller
     self.fillsCache = fillsCache
+    self.isOurs = isOurs
   }
 }
 

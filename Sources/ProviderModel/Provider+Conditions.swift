@@ -49,7 +49,7 @@ extension Provider {
 
   private var openFiles: [Slot] {
     var slots: [Slot] = []
-    for (_, handle) in handles.all where !handle.isDirectory && slots.last != handle.slot {
+    for (_, handle) in handles.all where handle.isFile && slots.last != handle.slot {
       slots.append(handle.slot)
     }
     return slots

@@ -6,7 +6,7 @@ extension Provider {
   /// - Parameter isUrgent: a client asks for just this; it does not wait until a download that failed is tried
   ///   again by itself.
   mutating func materialize(_ slot: Slot, isUrgent: Bool = false) {
-    if isHere(slot) { return }
+    if isCurrent(slot) || items[slot].isRemoved { return }
     guard let transfer = transfers[slot] else { return attemptDownload(of: slot) }
     if isUrgent, case .retrying = transfer.phase { attemptDownload(of: slot, after: transfer.trouble) }
   }
@@ -16,7 +16,7 @@ extension Provider {
     let (id, size) = (items[slot].id, items[slot].stamp.size)
     let attempt = attempts.count(.download, of: id)
     let dice = Dice(seed: profile.seed, item: id, action: .download, attempt: attempt)
-    items[slot].copy = .downloading
+    items.beginDownload(of: slot)
     transfers.start(
       Transfer(
         slot: slot, size: size, latency: profile.download.latency.draw(dice),
@@ -61,11 +61,16 @@ extension Provider {
   }
 
   private mutating func transferFinished(_ slot: Slot) {
-    items[slot].copy = .local
-    emitItem(.downloadFinished, slot)
     let waiting = contentWaiters.remove(slot) ?? []
+    // Whoever still reads the older content goes on with it, in a file of its own.
+    let current = items[slot].copy == .stale && items[slot].handles > 0 ? makeRoom(for: slot) : slot
+    items.becomeLocal(current)
+    emitItem(.downloadFinished, current)
     for waiter in waiting { wake(waiter) }
-    effects.append(.invalidate(items.node(of: slot)))
+    // Its pages can stay: of an older content there are none that an open would not drop first, and those of this
+    // one may be awaited already.
+    invalidate(current)
+    keepWithinLimit(sparing: current)
   }
 
   /// Why an item's copy cannot be dropped now; ``ProviderError/busy`` may pass when closes arrive.
@@ -73,15 +78,27 @@ extension Provider {
     if items[slot].kind == .directory { return .isADirectory }
     if items[slot].upload != .clean { return .provider(.unsyncedEdits) }
     if items[slot].copy == .dataless { return nil }
-    return items[slot].copy == .downloading || items[slot].handles > 0 ? .busy : nil
+    return transfers[slot] != nil || items[slot].handles > 0 ? .busy : nil
   }
 
   mutating func evict(_ slot: Slot) {
-    guard isHere(slot), items[slot].kind == .file, items[slot].stamp.size > 0 else { return }
-    items[slot].copy = .dataless
-    effects.append(.invalidate(items.node(of: slot)))
+    guard isHere(slot), items[slot].kind == .file else { return }
+    guard items[slot].stamp.size > 0 || items[slot].copy == .stale else { return }
+    items.becomeDataless(slot)
+    invalidate(slot)
     dropPages(of: slot)
     emitItem(.evicted, slot)
+  }
+
+  /// The kernel's attributes of it are out of date.
+  mutating func invalidate(_ slot: Slot) { effects.append(.invalidate(items.node(of: slot))) }
+
+  /// With `items.onRemoteUpdate` as `evict`, a copy that is out of date goes once nobody has it open.
+  mutating func evictIfOutOfDate(_ slot: Slot) {
+    guard profile.items.onRemoteUpdate == .evict, items[slot].copy == .stale, !items[slot].isRemoved,
+      evictionRefusal(of: slot) == nil
+    else { return }
+    evict(slot)
   }
 
   // MARK: Parts

@@ -45,7 +45,7 @@ extension Provider {
     (arbiter[id]?.parts ?? []).compactMap { part in
       guard part.intent.kind == .read,
         !part.intent.options.contains(.immediatelyAvailableMetadataOnly), case .item(let slot) = part.key,
-        items[slot].kind == .file, !isHere(slot)
+        items[slot].kind == .file, !isCurrent(slot), !items[slot].isRemoved
       else { return nil }
       return slot
     }
@@ -90,7 +90,9 @@ extension Provider {
   mutating func dropClaim(_ id: ClaimID) -> Claim? {
     guard let claim = arbiter.remove(id) else { return nil }
     for part in claim.parts {
-      if case .item(let slot) = part.key { contentWaiters[slot]?.removeAll { $0 == .claim(id) } }
+      guard case .item(let slot) = part.key else { continue }
+      contentWaiters[slot]?.removeAll { $0 == .claim(id) }
+      freeIfUnused(slot)
     }
     return claim
   }

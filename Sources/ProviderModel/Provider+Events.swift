@@ -49,6 +49,7 @@ extension Provider {
 
   /// Every request leaves an event, but for the looking around that the profile ignores.
   mutating func emitOperation(_ asked: Parked, _ reply: Reply) {
+    if asked.request.isOurs { return }
     var event = operationEvent(asked)
     if asked.request.operation.kind.looksAround, event.rule == nil, let path = event.path,
       ignoredNames.contains(anyOf: path)
@@ -86,6 +87,9 @@ extension Provider {
       return event
     }
     event.path = items.path(of: slot)
+    if case .change(_, let change) = asked.request.operation, let name = change.entry {
+      event.path?.names.append(name)
+    }
     event.copy = asked.copy
     event.claim = claim(of: asked.request.caller, on: slot)
     switch asked.request.operation {
@@ -99,7 +103,7 @@ extension Provider {
     case .read(let id, let offset, let length):
       event.app = handles[id]?.app ?? event.app
       event.offset = offset
-      event.bytes = max(0, min(length, items[slot].stamp.size - offset))
+      event.bytes = max(0, min(length, (handles[id]?.reads?.stamp.size ?? 0) - offset))
     default: break
     }
     return event

@@ -8,14 +8,14 @@ extension Provider {
     of operation: OperationName, on slot: Slot, app: AppID, at point: HoldPoint?
   ) -> Explanation {
     let caller = imaginedCaller(app, on: slot)
-    let offset = point?.offset(in: items[slot].stamp.size) ?? 0
+    let offset = point?.offset(in: items.shownStamp(of: slot).size) ?? 0
     var rehearsal = Rehearsal(self, caller: caller)
     let outcome = rehearsal.run(operation, on: slot, offset: offset)
     let context = RuleContext(
       operation: operation, slot: slot, item: items[slot].id, copy: items[slot].copy, app: app,
       isCoordinated: arbiter.holds(caller.process, on: slot),
       bytes: operation == .read || operation == .download ? offset..<offset + 1 : nil,
-      size: items[slot].stamp.size, now: now)
+      size: items.shownStamp(of: slot).size, now: now)
     let struck = rehearsal.rules
     return Explanation(
       outcome: outcome, takes: outcome == .waits ? .zero : rehearsal.elapsed, rules: struck,
@@ -141,9 +141,13 @@ private struct Rehearsal {
       return run(.lookup(parent: parent, name: name))
     case .getattr: return run(.getAttributes(node))
     case .readlink: return run(.readLink(node))
-    case .open: return run(.open(node, writes: false))
+    case .open:
+      let opened = open(node, path)
+      return outcome(of: opened)
     case .read:
-      return run(.open(node, writes: false), then: { .read($0, offset: offset, length: 1) })
+      let opened = open(node, path)
+      guard case .opened(let handle, _) = opened else { return outcome(of: opened) }
+      return run(.read(handle, offset: offset, length: 1))
     case .opendir: return run(.openDirectory(node))
     case .readdir:
       return run(
@@ -157,7 +161,7 @@ private struct Rehearsal {
       let isDirectory = provider.items[slot].kind == .directory
       return run(
         isDirectory ? .openDirectory(node) : .open(node, writes: false), then: { .synchronize($0) })
-    case .change: return run(.change(node, what: "setattr"))
+    case .change: return run(.change(node, .setAttributes))
     case .download: return ask(.download([path]))
     case .coordinate: return ask(.coordinate([Intent(path: path, kind: .read)], purpose: ""))
     case .start: return ask(.start(path, covers: .process))
@@ -166,6 +170,19 @@ private struct Rehearsal {
   }
 
   // MARK: Requests of the kernel
+
+  /// As the kernel, which looks up and opens once more at ESTALE.
+  private mutating func open(_ node: NodeID, _ path: ItemPath) -> Reply? {
+    let reply = reply(to: .open(node, writes: false))
+    guard case .error(let error) = reply, error.errno == .ESTALE else { return reply }
+    var node = NodeID.root
+    for name in path.names {
+      let found = self.reply(to: .lookup(parent: node, name: name))
+      guard case .entry(let next, _) = found else { return found }
+      node = next
+    }
+    return self.reply(to: .open(node, writes: false))
+  }
 
   private mutating func run(_ operation: Operation, then next: (HandleID) -> Operation) -> Explanation.Outcome
   {
@@ -243,13 +260,16 @@ private struct Rehearsal {
         if reply.needsSource { tell(.completed(.answered(id, nil))) }
         replies[id] = reply
       case .answer(Rehearsal.session, _, let answer): self.answer = answer
-      case .open(let handle, _):
+      case .open(let handle, let content):
         // The source is taken to be as it was listed.
-        guard let slot = provider.handles[handle]?.slot else { break }
-        tell(.completed(.opened(handle, .success(provider.items.sourceItem(of: slot)))))
+        guard let opened = provider.handles[handle], let stamp = opened.reads?.stamp else { break }
+        let item = provider.items.sourceItem(of: opened.slot, stamp)
+        tell(.completed(.opened(handle, .success(content.blob == nil ? .source(item) : .blob))))
       case .dropPages(let slot, _): tell(.completed(.pagesDropped(slot)))
       case .event(let event): note(event)
-      case .list, .close, .invalidate, .answer, .kill, .suspend, .resume, .limit: break
+      case .list, .close, .invalidate, .makeBlob, .dropBlob, .mirror, .answer, .kill, .suspend, .resume,
+        .limit:
+        break
       }
     }
   }
@@ -267,10 +287,10 @@ private struct Rehearsal {
 
 extension ItemTable {
   /// What the source said of an item when it was listed.
-  func sourceItem(of slot: Slot) -> SourceItem {
+  fileprivate func sourceItem(of slot: Slot, _ stamp: SourceStamp) -> SourceItem {
     let record = self[slot]
     return SourceItem(
       kind: record.kind, permissions: record.permissions, user: record.user, group: record.group,
-      accessed: record.accessed, stamp: record.stamp)
+      accessed: record.accessed, stamp: stamp)
   }
 }

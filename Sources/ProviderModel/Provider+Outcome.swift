@@ -56,11 +56,12 @@ extension Provider {
     if holds.all.isEmpty { return nil }
     guard let slot = concern(of: asked.request, on: subject) else { return nil }
     var range: Range<Int64>?
-    if case .read(_, let offset, let length) = asked.request.operation {
+    var size = items.shownStamp(of: slot).size
+    if case .read(let id, let offset, let length) = asked.request.operation {
       range = offset..<max(offset + 1, offset + length)
+      size = handles[id]?.reads?.stamp.size ?? size
     }
-    return holds.first(
-      for: asked.request.operation.kind, on: slot, range: range, size: items[slot].stamp.size, in: items)
+    return holds.first(for: asked.request.operation.kind, on: slot, range: range, size: size, in: items)
   }
 
   // MARK: Items
@@ -73,26 +74,57 @@ extension Provider {
     }
     switch asked.request.operation {
     case .lookup, .readDirectory:
-      guard items[slot].kind == .directory, items[slot].listing != .listed else { return nil }
+      guard items[slot].kind == .directory, items[slot].listing != .listed, !items[slot].isRemoved else {
+        return nil
+      }
       return isDataless(folder: slot) ? materialized(by: app, .list(slot)) : .list(slot)
     case .read(let id, let offset, let length):
-      // The first byte is what materializes; a read past the end asks for none.
-      let wantsBytes = length > 0 && offset < items[slot].stamp.size
-      guard wantsBytes, !isHere(slot), !hasArrived(offset..<offset + length, of: slot) else { return nil }
-      return materialized(by: handles[id]?.app, .download(slot))
+      let missing = missingContent(of: id, offset: offset, length: length)
+      guard case .download = missing else { return missing }
+      return missing.map { materialized(by: handles[id]?.app, $0) }
     case .open(_, let writes):
-      guard profile.download.trigger == .open, !writes, !isHere(slot) else { return nil }
+      guard profile.download.trigger == .open, !writes, !isHere(slot), !items[slot].isRemoved else {
+        return nil
+      }
       return materialized(by: app, .download(slot))
     case .setAttribute(_, let name, let value):
       guard AttributeAction.Name(name) == .action, AttributeAction(value) == .download else { return nil }
-      return isHere(slot) ? nil : .download(slot)
+      return isCurrent(slot) ? nil : .download(slot)
     case .getAttributes, .readLink, .openDirectory, .statistics, .getAttribute, .listAttributes, .synchronize,
       .change:
       return nil
     }
   }
 
-  func isHere(_ slot: Slot) -> Bool { items[slot].copy == .local || items[slot].copy == .stale }
+  private func missingContent(of id: HandleID, offset: Int64, length: Int64) -> Outcome? {
+    guard let handle = handles[id], let content = handle.reads, !handle.isStale else { return nil }
+    let slot = handle.slot
+    let hasItsOwn = content.version == items.shownVersion(of: slot)
+    // Some of what it reads has come, and the rest of that never will.
+    if !hasItsOwn, handle.wasRead { return .fail(.provider(.versionNoLongerAvailable)) }
+    let isMissing =
+      wantsBytes(slot, offset, length) && !isHere(slot) && !hasArrived(offset..<offset + length, of: slot)
+    if isMissing { return items[slot].isRemoved ? .fail(lossOfContent(of: slot)) : .download(slot) }
+    // Nothing of what it was opened with was ever here.
+    return hasItsOwn ? nil : .reopen(id)
+  }
+
+  /// The first byte is what materializes; a read past the end asks for none.
+  private func wantsBytes(_ slot: Slot, _ offset: Int64, _ length: Int64) -> Bool {
+    length > 0 && offset < items[slot].stamp.size
+  }
+
+  /// Something of its content is here: what an open gets.
+  func isHere(_ slot: Slot) -> Bool { items[slot].isHere }
+
+  /// What is here is what the server has.
+  func isCurrent(_ slot: Slot) -> Bool { items[slot].copy == .local }
+
+  /// Why the content of an item that has lost its name can no longer be had.
+  func lossOfContent(of slot: Slot) -> ProviderError {
+    let isReplaced = items.name(of: slot).flatMap { items.child($0, of: items[slot].parent) } != nil
+    return .provider(isReplaced ? .versionNoLongerAvailable : .noSuchItem)
+  }
 
   // MARK: Content
 
@@ -107,18 +139,21 @@ extension Provider {
     case .getAttributes: return .answer(.attributes(shownAttributes(of: slot, to: asked)))
     case .readLink:
       guard items[slot].kind == .symbolicLink else { return .fail(.notASymbolicLink) }
-      return .answer(.linkTarget(items.path(of: slot)))
+      guard let content = items.content(of: slot) else { return .fail(.noSuchItem) }
+      return .answer(.linkTarget(content.reference))
     case .open(_, let writes):
+      // Looked up before it lost its name: ESTALE makes the kernel look again, and meet what is there now.
+      if items[slot].isRemoved { return .fail(.sourceChanged) }
       if items[slot].kind == .directory { return .fail(.isADirectory) }
       if items[slot].kind != .file { return .fail(.notSupported) }
       return writes ? .fail(.readOnly) : .open(slot, app: app)
     case .read(let id, let offset, let length):
       guard let handle = handles[id] else { return .fail(.badHandle) }
-      if handle.isStale { return .fail(.sourceChanged) }
+      guard let reads = handle.reads, !handle.isStale else { return .fail(.sourceChanged) }
+      let stamp = reads.reference.blob == nil ? reads.stamp : nil
       let end = end(of: handle) ?? .max
       let missing = max(0, min(length, end - min(offset, end)))
-      return .answer(
-        .content(id, offset: offset, length: missing, handle.stamp, alteration(of: handle)))
+      return .answer(.content(id, offset: offset, length: missing, stamp, alteration(of: handle)))
     case .openDirectory:
       return items[slot].kind == .directory ? .openDirectory(slot) : .fail(.notADirectory)
     case .readDirectory(_, let cookie, let capacity, let plus):
@@ -130,7 +165,8 @@ extension Provider {
     case .getAttribute(_, let name, let capacity):
       return attribute(named: name, of: slot, capacity: capacity)
     case .listAttributes(_, let capacity):
-      return .answer(.sourceAttributeList(items.path(of: slot), capacity: capacity))
+      return .answer(
+        .sourceAttributeList(items.origin(of: slot), also: madeAttributes(of: slot), capacity: capacity))
     case .setAttribute(_, let name, let value):
       guard AttributeAction.Name(name) == .action else { return .fail(.readOnly) }
       guard let action = AttributeAction(value) else {
@@ -163,8 +199,8 @@ extension Provider {
       if !add(row) { return rows }
     }
     guard let directory = items.directory(of: slot) else { return rows }
-    let next = directory.position(after: max(cookie, 2))
-    for entry in directory.entries[next..<max(next, min(limit, directory.entries.count))] {
+    let before = directory.place(after: max(cookie, 2))
+    for entry in directory.entries(after: max(cookie, 2)).prefix(max(0, limit - before)) {
       let row = DirectoryRow(
         name: Array(items.names[entry.name]), node: items.node(of: entry.slot),
         attributes: items.attributes(of: entry.slot), next: entry.cookie)
@@ -177,17 +213,25 @@ extension Provider {
     let value: String
     switch AttributeAction.Name(name) {
     case .state: value = items[slot].copy.name
-    case .version: value = "\(items[slot].version)"
+    case .version: value = "\(items.shownVersion(of: slot))"
     case .progress:
       let size = items[slot].stamp.size
+      // Of what an open would get; that is all here even while something newer is on its way.
       let arrived = isHere(slot) ? size : transfers.arrived(slot) ?? 0
       value = size == 0 ? "100" : "\(Int128(arrived) * 100 / Int128(size))"
     case .action: return .fail(.noSuchAttribute)
     case nil:
       guard name.starts(with: "user.".utf8) else { return .fail(.noSuchAttribute) }
-      return .answer(.sourceAttribute(items.path(of: slot), name: name, capacity: capacity))
+      if let bounced = bouncedNames[slot], name == Array(Provider.bounceAttribute.utf8) {
+        return answer(bounced.bytes, capacity: capacity)
+      }
+      guard let origin = items.origin(of: slot) else { return .fail(.noSuchAttribute) }
+      return .answer(.sourceAttribute(origin, name: name, capacity: capacity))
     }
-    let bytes = Array(value.utf8)
+    return answer(Array(value.utf8), capacity: capacity)
+  }
+
+  private func answer(_ bytes: [UInt8], capacity: Int) -> Outcome {
     if capacity == 0 { return .answer(.length(bytes.count)) }
     return bytes.count <= capacity ? .answer(.bytes(bytes)) : .fail(.resultTooLarge)
   }

@@ -25,14 +25,25 @@ struct Question {
     case delay
     /// At a hold, until it is released.
     case hold(HoldID)
+    /// For the shell to have its content.
+    case blob(BlobID)
+    /// For its change to be in force.
+    case remote(RemoteID)
     /// For pages to go before it is answered.
     case pages([Slot], Answer)
+  }
+  /// The content that came with it.
+  struct Made {
+    var content: GivenContent
+    /// Which version it was added to.
+    var base: UInt64?
   }
   var request: ControlRequest
   var wait = Wait.nothing
   /// Items on which the rules have had their say.
   var judged: [Slot] = []
   var strike: Strike?
+  var made: Made?
   var key: QuestionKey { QuestionKey(session: request.session, number: request.number) }
 }
 
@@ -63,6 +74,7 @@ extension Provider {
   mutating func finish(_ key: QuestionKey, _ answer: Answer) {
     guard let question = questions.remove(key) else { return }
     forget(question)
+    items.blobs.release(question.made?.content.reference.blob)
     var answer = answer
     if case .failure(let error, let path) = answer { answer = .failure(translated(error), path) }
     effects.append(.answer(key.session, number: key.number, answer))
@@ -70,7 +82,7 @@ extension Provider {
 
   private mutating func forget(_ question: Question) {
     switch question.wait {
-    case .nothing, .eviction, .condition, .claim, .delay, .pages: break
+    case .nothing, .eviction, .condition, .claim, .delay, .pages, .blob, .remote: break
     case .hold: holds.unpark(.question(question.key))
     case .listing(let slot): listingWaiters[slot]?.removeAll { $0 == .question(question.key) }
     case .content(let slots):
@@ -127,6 +139,8 @@ extension Provider {
           of: operation, on: slots[0], app: app ?? session.app, at: at)
         provider.finish(key, .explanation(explanation))
       }
+    case .relieve(let bytes): relieve(bytes, key)
+    case .remote(let change, let moment): self.change(change, at: moment, key)
     }
   }
 
@@ -181,7 +195,9 @@ extension Provider {
   mutating func closeSession(_ id: SessionID) {
     guard sessions.remove(id) != nil else { return }
     for key in questions.keys where key.session == id {
-      if let question = questions.remove(key) { forget(question) }
+      guard let question = questions.remove(key) else { continue }
+      forget(question)
+      items.blobs.release(question.made?.content.reference.blob)
     }
     for claim in arbiter.claims where claim.session == id { dropClaim(claim.id) }
     grantReadyClaims()
@@ -193,6 +209,7 @@ extension Provider {
       if case .claim(let claim) = question.wait {
         failClaim(claim, .canceled, nil)
       } else {
+        if case .remote(let change) = question.wait { withdraw(change) }
         finish(other, .failure(.canceled, nil))
       }
     }
@@ -201,9 +218,9 @@ extension Provider {
 
   /// A limit of real time was reached.
   mutating func giveUp(_ key: QuestionKey) {
-    guard let question = questions[key], question.wait == .eviction,
-      case .evict(let paths) = question.request.command
-    else { return }
+    guard let question = questions[key] else { return }
+    if case .remote(let change) = question.wait { return remoteChangeTakesLong(change) }
+    guard question.wait == .eviction, case .evict(let paths) = question.request.command else { return }
     for path in paths {
       if case .found(let slot) = resolve(path), let error = evictionRefusal(of: slot) {
         return finish(key, .failure(error, path))

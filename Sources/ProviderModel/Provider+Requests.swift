@@ -2,6 +2,7 @@
 
 extension Provider {
   mutating func park(_ asked: Parked, _ wait: Parked.Wait) {
+    noteLock(of: asked.request)
     var asked = asked
     asked.wait = wait
     if parked[asked.request.id] == nil {
@@ -17,6 +18,7 @@ extension Provider {
   @discardableResult
   mutating func unpark(_ id: RequestID) -> Parked? {
     guard let asked = parked.remove(id) else { return nil }
+    noteLock(of: asked.request)
     fillNoLongerWaits(asked.request)
     if let process = asked.request.caller.process {
       parkedByProcess[process]?.removeAll { $0 == id }
@@ -24,6 +26,7 @@ extension Provider {
     }
     switch asked.wait {
     case .nothing, .delay, .pause, .opening: break
+    case .reopening(let handle): handles[handle]?.reopening?.removeAll { $0 == id }
     case .hold: holds.unpark(.request(id))
     case .listing(let slot): listingWaiters[slot]?.removeAll { $0 == .request(id) }
     case .content(let slot): contentWaiters[slot]?.removeAll { $0 == .request(id) }
@@ -77,20 +80,39 @@ extension Provider {
   // MARK: Opening
 
   mutating func open(_ slot: Slot, for asked: Parked, app: AppID?) {
+    guard let content = items.content(of: slot) else { return finish(asked, .error(.noSuchItem)) }
     items[slot].handles += 1
+    items.noteUse(of: slot)
+    items.blobs.use(content.reference.blob)
     let handle = handles.add(
       OpenHandle(
-        slot: slot, process: asked.request.caller.process, app: app, stamp: items[slot].stamp,
-        isDirectory: false, attempt: attempt(of: .read, on: slot), content: asked.strike?.content,
-        opening: asked.request.id))
+        slot: slot, process: asked.request.caller.process, app: app, reads: content,
+        attempt: attempt(of: .read, on: slot), content: asked.strike?.content, opening: asked.request.id))
     park(asked, .opening(handle))
-    effects.append(.open(handle, items.path(of: slot)))
+    effects.append(.open(handle, content.reference))
+  }
+
+  /// Nothing of what it was opened with was ever here, and the item's content is another by now: it reads that.
+  mutating func reopen(_ id: HandleID, for asked: Parked) {
+    guard let handle = handles[id], let content = items.content(of: handle.slot) else {
+      return finish(asked, .error(.badHandle))
+    }
+    park(asked, .reopening(id))
+    if handle.reopening != nil {
+      handles[id]?.reopening?.append(asked.request.id)
+      return
+    }
+    items.blobs.use(content.reference.blob)
+    items.blobs.release(handle.reads?.reference.blob)
+    handles[id]?.reads = content
+    handles[id]?.reopening = [asked.request.id]
+    effects.append(.open(id, content.reference))
   }
 
   mutating func openDirectory(_ slot: Slot, for asked: Parked) {
     let handle = handles.add(
       OpenHandle(
-        slot: slot, process: asked.request.caller.process, stamp: items[slot].stamp, isDirectory: true,
+        slot: slot, process: asked.request.caller.process, reads: nil,
         attempt: attempt(of: .list, on: slot)))
     finish(asked, .opened(handle, .pageCache))
   }
@@ -105,53 +127,86 @@ extension Provider {
     return isWatched ? .direct : .pageCache
   }
 
-  mutating func opened(_ id: HandleID, _ result: Result<SourceItem, ErrnoName>) {
-    guard let request = handles[id]?.opening, let slot = handles[id]?.slot else { return }
-    handles[id]?.opening = nil
-    guard let asked = parked[request] else { return closeHandle(id) }
+  mutating func opened(_ id: HandleID, _ result: Result<OpenedContent, ErrnoName>) {
+    guard let handle = handles[id], let content = handle.reads else { return }
+    let error: ProviderError?
     switch result {
-    case .success(let found) where found.stamp == handles[id]?.stamp:
-      finish(asked, .opened(id, lane(for: slot, handles[id])))
-    case .success(let found) where found.kind != items[slot].kind:
-      // Something that is no file took its place; what was listed is not mixed with what that is.
-      announceChange(of: slot, from: items[slot].stamp)
+    case .success(.blob): error = nil
+    case .success(.source(let found)) where found.stamp == content.stamp: error = nil
+    case .success(.source(let found)):
+      // Another file by now: ESTALE makes the kernel look again.
+      sourceChanged(under: handle.slot, content, to: found)
+      error = .sourceChanged
+    case .failure(let name): error = .source(name)
+    }
+    if let waiting = handle.reopening { return reopened(id, waiting, error) }
+    guard let request = handle.opening else { return }
+    handles[id]?.opening = nil
+    guard let asked = parked[request], error == nil else {
       closeHandle(id)
-      finish(asked, .error(.sourceChanged))
-    case .success(let found):
-      // Another file by now: the item gets a new version, and ESTALE makes the kernel look again.
-      noteChange(of: slot, to: found)
-      closeHandle(id)
-      finish(asked, .error(.sourceChanged))
-    case .failure(let name):
-      closeHandle(id)
-      finish(asked, .error(.source(name)))
+      if let error { fail(request, error) }
+      return
+    }
+    finish(asked, .opened(id, lane(for: handle.slot, handles[id])))
+  }
+
+  private mutating func reopened(_ id: HandleID, _ waiting: [RequestID], _ error: ProviderError?) {
+    handles[id]?.reopening = nil
+    // Released meanwhile.
+    if handles[id]?.isReleased == true { return closeHandle(id) }
+    if error != nil { handles[id]?.isStale = true }
+    for request in waiting {
+      if let error { fail(request, error) } else { resume(request) }
     }
   }
 
-  private mutating func closeHandle(_ id: HandleID) {
+  mutating func closeHandle(_ id: HandleID) {
+    // Its file is being opened: what comes of that would have nowhere to go.
+    if handles[id]?.reopening != nil {
+      handles[id]?.isReleased = true
+      return
+    }
     guard let handle = handles.remove(id) else { return }
-    if handle.isDirectory { return }
+    guard let content = handle.reads else { return }
     effects.append(.close(id))
+    items.blobs.release(content.reference.blob)
     items[handle.slot].handles -= 1
-    if items[handle.slot].handles == 0 { retryEvictions() }
+    guard items[handle.slot].handles == 0 else { return }
+    evictIfOutOfDate(handle.slot)
+    retryEvictions()
+    freeIfUnused(handle.slot)
+  }
+
+  /// The file in the source is another than the one that an open was to get.
+  private mutating func sourceChanged(under slot: Slot, _ content: Content, to found: SourceItem) {
+    if content.version != items[slot].version || items[slot].isRemoved {
+      // What was kept of an older content is gone, and there is no getting it again.
+      if items[slot].copy == .stale, content.version == items.shownVersion(of: slot) {
+        items.becomeDataless(slot)
+        invalidate(slot)
+        emitItem(.sourceChanged, slot)
+        if transfers[slot] != nil { items.beginDownload(of: slot) }
+      }
+    } else if found.kind != items[slot].kind {
+      // Something that is no file took its place; what was listed is not mixed with what that is.
+      announceChange(of: slot, from: items[slot].stamp)
+    } else {
+      noteChange(of: slot, to: found)
+    }
   }
 
   private mutating func noteChange(of slot: Slot, to found: SourceItem) {
     let before = items[slot].stamp
     if before == found.stamp { return }
-    items[slot].stamp = found.stamp
-    items[slot].permissions = found.permissions
-    items[slot].user = found.user
-    items[slot].group = found.group
-    items[slot].version += 1
-    effects.append(.invalidate(items.node(of: slot)))
+    items.followSource(slot, found)
+    // Open files have the older one, which is nowhere any more.
+    for (id, handle) in handles.all where handle.slot == slot && handle.reads?.stamp == before {
+      handles[id]?.isStale = true
+    }
+    invalidate(slot)
     dropPages(of: slot)
     if announcedChanges.remove(slot) != before { emitItem(.sourceChanged, slot) }
-    switch items[slot].copy {
-    case .downloading: restartDownload(of: slot)
-    case .dataless where found.stamp.size == 0: items[slot].copy = .local
-    case .dataless, .local, .stale: break
-    }
+    if items[slot].copy == .downloading { restartDownload(of: slot) }
   }
 
   /// A read found the change before an open did: its event comes now, and only once however many descriptors
@@ -170,18 +225,20 @@ extension Provider {
     case .listed(let slot, let result): listed(slot, result)
     case .pagesDropped(let slot): pagesDropped(slot)
     case .answered(let id, let error): confirm(id, error)
+    case .blobMade(let blob, let result): blobMade(blob, result)
+    case .mirrored(let change, let error): mirrored(change, error)
     case .changed(let id):
       guard let handle = handles[id], !handle.isStale else { return }
       handles[id]?.isStale = true
       dropPages(of: handle.slot)
-      announceChange(of: handle.slot, from: handle.stamp)
+      if let stamp = handle.reads?.stamp { announceChange(of: handle.slot, from: stamp) }
     }
   }
 
   mutating func list(_ slot: Slot) {
-    guard items[slot].listing == .unlisted else { return }
+    guard items[slot].listing == .unlisted, let origin = items.origin(of: slot) else { return }
     items[slot].listing = .underWay
-    effects.append(.list(slot, items.path(of: slot)))
+    effects.append(.list(slot, origin))
   }
 
   private mutating func listed(_ slot: Slot, _ result: Result<[ListedItem], ErrnoName>) {
@@ -201,6 +258,7 @@ extension Provider {
       items[slot].listing = .unlisted
       for waiter in waiting { fail(waiter, .source(name), path) }
     }
+    freeIfUnused(slot)
   }
 
   mutating func wake(_ waiter: Waiter) {
@@ -227,12 +285,12 @@ extension Provider {
       for forgotten in nodes {
         guard let slot = items.slot(of: forgotten.node) else { continue }
         items[slot].lookups -= min(forgotten.lookups, items[slot].lookups)
+        freeIfUnused(slot)
       }
     case .release(let id): closeHandle(id)
     case .interrupted(let id):
       // An open that is under way ends by itself, and its reader sees the signal then.
-      guard let asked = parked[id] else { return }
-      if case .opening = asked.wait { return }
+      guard let asked = parked[id], !asked.isBeingOpened else { return }
       finish(asked, .error(.interrupted))
     }
   }
@@ -241,8 +299,7 @@ extension Provider {
 
   mutating func endProcess(_ process: ProcessID) {
     for id in parkedByProcess[process] ?? [] {
-      if case .opening = parked[id]?.wait { continue }
-      fail(id, .interrupted)
+      if parked[id]?.isBeingOpened != true { fail(id, .interrupted) }
     }
     conditions.suspended.removeAll { $0 == process }
     let scopes = gate.processEnded(process)

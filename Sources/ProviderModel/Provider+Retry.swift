@@ -29,8 +29,7 @@ extension ProviderError {
     case .accessNotGranted, .accessRevoked, .callerNotVisible, .tooManyScopes, .noSuchItem, .notADirectory,
       .isADirectory, .notASymbolicLink, .readOnly, .sourceChanged, .source, .cocoa, .fault, .released,
       .unreachable, .translated, .deviceLocked, .materializationForbidden, .interrupted, .canceled, .stopping,
-      .busy, .badHandle, .noSuchAttribute, .resultTooLarge, .notSupported,
-      .invalid:
+      .busy, .badHandle, .noSuchAttribute, .resultTooLarge, .notSupported, .content, .invalid:
       .none
     }
   }
@@ -50,7 +49,7 @@ extension Provider {
     let patient = waiting.filter { isPatient($0, error.recovery) }
     if patient.isEmpty {
       transfers.cancel(slot)
-      items[slot].copy = .dataless
+      items.endDownload(of: slot)
     } else {
       contentWaiters[slot] = patient
       scheduleRetry(of: transfer, after: error)
@@ -58,6 +57,7 @@ extension Provider {
     }
     // Last: whom it fails may let another go on that asks for this very item.
     for waiter in waiting where !patient.contains(waiter) { fail(waiter, error, path) }
+    freeIfUnused(slot)
   }
 
   private func isPatient(_ waiter: Waiter, _ recovery: Recovery) -> Bool {
@@ -88,7 +88,8 @@ extension Provider {
     guard case .retrying = transfers[slot]?.phase, contentWaiters[slot]?.isEmpty ?? true else { return false }
     contentWaiters.remove(slot)
     transfers.cancel(slot)
-    items[slot].copy = .dataless
+    items.endDownload(of: slot)
+    freeIfUnused(slot)
     return true
   }
 

@@ -103,7 +103,8 @@ extension Provider {
     rules.learn(slot, items.path(of: slot))
     let context = RuleContext(
       operation: operation, slot: slot, item: items[slot].id, copy: items[slot].copy, app: session.app,
-      isCoordinated: arbiter.holds(session.process, on: slot), bytes: nil, size: items[slot].stamp.size,
+      isCoordinated: arbiter.holds(session.process, on: slot), bytes: nil,
+      size: items.shownStamp(of: slot).size,
       now: now)
     let judgement = rules.judgement(of: context, seed: profile.seed)
     if let struck = judgement.struck, let active = rules[struck] {

@@ -28,15 +28,15 @@ extension Provider {
   func context(of asked: Parked, _ operation: OperationName, on slot: Slot) -> RuleContext {
     let handle = handle(of: asked)
     var bytes: Range<Int64>?
-    var size = items[slot].stamp.size
+    var size = handle?.reads?.stamp.size ?? items.shownStamp(of: slot).size
     switch asked.request.operation {
     case .read(_, let offset, let length): bytes = offset..<max(offset + 1, offset + length)
     case .readDirectory(_, let cookie, _, _):
       // Of a folder, its entries are counted.
       let directory = items.directory(of: slot)
-      let next = Int64(directory?.position(after: max(cookie, 2)) ?? 0)
+      let next = Int64(directory?.place(after: max(cookie, 2)) ?? 0)
       bytes = next..<next + 1
-      size = Int64(directory?.entries.count ?? 0)
+      size = Int64(directory?.count ?? 0)
     default: break
     }
     return RuleContext(
@@ -177,7 +177,7 @@ extension Provider {
       if gate.access.mode != .simulator { failWaitingReads(of: slot, by: nil) }
       emit(Event(.revoked, path: items.path(of: slot)))
     case .provider(let condition, let duration): set(condition, for: duration)
-    case .replace: break
+    case .replace(let kind, let gap): replace(slot, by: kind, gap: gap)
     }
   }
 
@@ -195,7 +195,7 @@ extension Provider {
 
   private func shownSize(of slot: Slot, _ fault: SizeFault) -> Int64 {
     let elapsed = sizeCourses[slot].map { now - $0.since } ?? .zero
-    return fault.size(of: items[slot].stamp.size, isHere: isHere(slot), elapsed: elapsed)
+    return fault.size(of: items.shownStamp(of: slot).size, isHere: isHere(slot), elapsed: elapsed)
   }
 
   /// What the next getattr of the item would be told: a lookup or a listing says the same.
@@ -212,7 +212,9 @@ extension Provider {
   /// Where the file ends now, by a rule; nil: where it does.
   func end(of handle: OpenHandle) -> Int64? {
     var ends: [Int64] = []
-    if case .short(let point) = handle.content { ends.append(point.offset(in: handle.stamp.size)) }
+    if case .short(let point) = handle.content {
+      ends.append(point.offset(in: handle.reads?.stamp.size ?? 0))
+    }
     if let course = sizeCourses[handle.slot], rules[course.rule] != nil {
       ends.append(shownSize(of: handle.slot, course.fault))
     }
@@ -221,8 +223,8 @@ extension Provider {
 
   func alteration(of handle: OpenHandle) -> Alteration? {
     switch handle.content {
-    case .zeroed(let point): .zeroed(from: point.offset(in: handle.stamp.size))
-    case .altered(let point): .altered(from: point.offset(in: handle.stamp.size))
+    case .zeroed(let point): .zeroed(from: point.offset(in: handle.reads?.stamp.size ?? 0))
+    case .altered(let point): .altered(from: point.offset(in: handle.reads?.stamp.size ?? 0))
     case .short, nil: nil
     }
   }

@@ -28,6 +28,7 @@ extension Provider {
     case .patience(let id): losePatience(id)
     case .retry(let slot): retryDownload(of: slot)
     case .conditionEnds: set(.online, for: nil)
+    case .recreation(let slot): recreate(slot)
     case .timedEvent(let index):
       let event = profile.events[index]
       apply(event.change, to: event.path)
@@ -46,6 +47,7 @@ extension Provider {
     case .patience(let id): parked[id]?.givesUpAt != at
     case .retry(let slot): transfers[slot]?.phase != .retrying(at: at)
     case .conditionEnds(let change): conditions.changes != change
+    case .recreation(let slot): recreations[slot] == nil
     case .timedEvent: false
     }
   }

@@ -6,7 +6,7 @@ extension Provider {
   /// Of each item, and for a folder of what it holds; without paths, of what is in motion.
   mutating func status(_ slots: [Slot], _ key: QuestionKey) {
     if case .status([]) = questions[key]?.request.command {
-      let open = handles.all.filter { !$0.handle.isDirectory }.map(\.handle.slot)
+      let open = handles.all.filter(\.handle.isFile).map(\.handle.slot)
       return finish(key, .items(unique(transfers.slots + open).map { status(of: $0) }))
     }
     var found: [Slot] = []
@@ -14,7 +14,7 @@ extension Provider {
       found.append(slot)
       guard items[slot].kind == .directory else { continue }
       if items[slot].listing != .listed { return wait(forListing: slot, key) }
-      found += items.directory(of: slot)?.entries.map(\.slot) ?? []
+      found += items.directory(of: slot)?.entries().map(\.slot) ?? []
     }
     finish(key, .items(found.map { status(of: $0) }))
   }
@@ -22,8 +22,10 @@ extension Provider {
   func status(of slot: Slot) -> ItemStatus {
     ItemStatus(
       path: items.path(of: slot), id: items[slot].id, kind: items[slot].kind, copy: items[slot].copy,
-      upload: items[slot].upload, size: items[slot].stamp.size, arrived: transfers.arrived(slot),
-      transfer: transferStatus(of: slot), version: items[slot].version, openHandles: Int(items[slot].handles),
+      upload: items[slot].upload, size: items.shownStamp(of: slot).size, arrived: transfers.arrived(slot),
+      transfer: transferStatus(of: slot), version: items[slot].version,
+      localVersion: items[slot].copy == .stale ? items.shownVersion(of: slot) : nil,
+      conflicts: conflicts[slot]?.count ?? 0, openHandles: Int(items[slot].handles),
       scopes: gate.holders(of: slot, in: items), claims: arbiter.claims(on: slot))
   }
 
@@ -72,7 +74,7 @@ extension Provider {
       let (grants, scopes) = gate.deny(slot, to: app, in: items)
       summary.grants += grants
       summary.scopes += scopes
-      for (id, handle) in handles.all where !handle.isDirectory && items.isCovered(handle.slot, by: slot) {
+      for (id, handle) in handles.all where handle.isFile && items.isCovered(handle.slot, by: slot) {
         guard app == nil || handle.app == app else { continue }
         summary.descriptors += 1
         if byUser, let process = handle.process { victims.append(process) }
@@ -139,7 +141,7 @@ extension Provider {
     if let folder = slots.first(where: { items[$0].kind == .directory }) {
       return finish(key, .failure(.isADirectory, items.path(of: folder)))
     }
-    let missing = slots.filter { !isHere($0) }
+    let missing = slots.filter { !isCurrent($0) }
     if missing.isEmpty { return finish(key, .items(slots.map { status(of: $0) })) }
     questions[key]?.wait = .content(missing)
     for slot in missing {
@@ -161,6 +163,13 @@ extension Provider {
     }
     for slot in slots { evict(slot) }
     finish(key, .items(slots.map { status(of: $0) }))
+  }
+
+  /// What the system does when it runs out of room.
+  mutating func relieve(_ bytes: Int64, _ key: QuestionKey) {
+    let before = items.copies.bytes
+    let evicted = evictOldest(until: bytes)
+    finish(key, .relieved(evicted.map { status(of: $0) }, bytes: before - items.copies.bytes))
   }
 
   mutating func retryEvictions() {
@@ -224,6 +233,7 @@ extension Provider {
       }
     }
     if let error { for slot in hold.transfers { transferFailed(slot, .released(error)) } }
+    freeIfUnused(hold.slot)
   }
 
   // MARK: Conditions

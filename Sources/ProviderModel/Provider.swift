@@ -34,6 +34,17 @@ package struct Provider {
 
   /// Files whose size changes as time goes by, by a rule.
   var sizeCourses = Table<Slot, SizeCourse>()
+  /// Changes of other devices on their way into the mount.
+  var remote = RemoteSteps()
+  var blobsUnderWay = Table<BlobID, BlobUnderWay>()
+  /// What items were to be called whose name the provider made.
+  var bouncedNames = Table<Slot, Name>()
+  /// Versions of other devices that nobody has chosen from yet.
+  var conflicts = Table<Slot, [Content]>()
+  /// Contents for whatever replaces an item next.
+  var prepared = Table<Slot, Content>()
+  /// Items that are to come back as others, by the place that they had.
+  var recreations = Table<Slot, Recreation>()
 
   var sessions = Table<SessionID, Session>()
   var questions = Table<QuestionKey, Question>()
@@ -89,6 +100,8 @@ package struct Provider {
     // What the input made due at this very moment.
     advance(to: now)
     answerConditions()
+    if remote.needsAdvance { advanceRemoteChanges() }
+    for blob in items.blobs.takeUnused() { effects.append(.dropBlob(blob)) }
     defer { effects.removeAll() }
     return effects
   }
@@ -113,6 +126,7 @@ package struct Provider {
     case .failure(let error): return .fail(error)
     case .success(let found): subject = found
     }
+    if asked.request.isOurs { return outcomeForOurs(of: asked, on: subject) }
     let app: AppID?
     switch passGate(asked.request, on: subject) {
     case .failure(let error): return .fail(error)
@@ -130,7 +144,7 @@ package struct Provider {
     if isStopping { return finish(asked, .error(.stopping)) }
     var asked = asked
     guard takeSteps(&asked) else { return }
-    learnPaths(asked)
+    if !asked.request.isOurs { learnPaths(asked) }
     switch outcome(of: asked) {
     case .judged(let judgement): carryOut(judgement, for: asked)
     case .fail(let error): finish(asked, .error(error))
@@ -148,7 +162,9 @@ package struct Provider {
       pageWaiters[slot, default: []].append(asked.request.id)
       dropPages(of: slot)
     case .open(let slot, let app): open(slot, for: asked, app: app)
+    case .reopen(let handle): reopen(handle, for: asked)
     case .openDirectory(let slot): openDirectory(slot, for: asked)
+    case .show(let change, let step): show(step, of: change, for: asked)
     case .perform(let action, let slot): perform(action, on: slot, for: asked)
     }
   }
@@ -168,6 +184,8 @@ struct Parked {
     /// For the provider, which does not answer.
     case provider
     case opening(HandleID)
+    /// For another content to be opened in place of the handle's.
+    case reopening(HandleID)
     /// For the pages of earlier opens to go.
     case pages(Slot)
   }
@@ -184,6 +202,14 @@ struct Parked {
   /// The rules have said what they have to say.
   var isJudged = false
   var strike: Strike?
+
+  /// Its file is being opened by the shell: it ends by itself, soon.
+  var isBeingOpened: Bool {
+    switch wait {
+    case .opening, .reopening: true
+    case .nothing, .delay, .pause, .hold, .listing, .content, .pages, .provider: false
+    }
+  }
 }
 
 enum Waiter: Equatable {
@@ -203,7 +229,10 @@ enum Outcome: Equatable {
   case list(Slot)
   case download(Slot)
   case open(Slot, app: AppID?)
+  case reopen(HandleID)
   case openDirectory(Slot)
+  /// The mount's own child shows a remote change to whoever watches.
+  case show(RemoteID, RemoteEffect)
   case perform(AttributeAction, Slot)
 }
 

@@ -126,6 +126,8 @@ package enum ProviderError: Error, Hashable, Sendable {
   /// The reader gave up: a signal, or it was killed.
   case interrupted
   case canceled
+  /// What a client gave as content cannot be had, for the reason in words.
+  case content(ErrnoName, String)
   /// The provider ends; nobody waits any longer.
   case stopping
   case busy
@@ -147,7 +149,7 @@ package enum ProviderError: Error, Hashable, Sendable {
     case .readOnly: .EROFS
     case .sourceChanged: .ESTALE
     case .source(let name), .released(let name), .fault(let name), .unreachable(let name),
-      .translated(_, let name):
+      .translated(_, let name), .content(let name, _):
       name
     case .materializationForbidden: .EDEADLK
     case .provider(let name): name.errno
@@ -186,6 +188,7 @@ package enum ProviderError: Error, Hashable, Sendable {
     case .released: "released"
     case .interrupted: "interrupted"
     case .canceled: "canceled"
+    case .content: "content"
     case .stopping: "stopping"
     case .busy: "busy"
     case .badHandle: "badHandle"
@@ -232,7 +235,7 @@ package enum ProviderError: Error, Hashable, Sendable {
     case .noSuchAttribute: "there is no such extended attribute"
     case .resultTooLarge: "the buffer is too small"
     case .notSupported: "the provider does not support this"
-    case .invalid(let text): text
+    case .content(_, let text), .invalid(let text): text
     }
   }
 }

@@ -113,7 +113,7 @@ private struct Trial {
       "list": try plain { _ in .openDirectory(.root) },
       "open local": try plain { .open($0.file, writes: false) },
       "read open": try plain { .read($0.local, offset: 0, length: 9) },
-      "make a folder": try plain { _ in .change(.root, what: "mkdir") },
+      "make a folder": try plain { _ in .change(.root, .makeDirectory("new")) },
       "coordinated, local": try client(read("local"), asApp: true),
     ]
     // A volume has its files whole.

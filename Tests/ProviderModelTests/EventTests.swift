@@ -51,7 +51,7 @@ import Testing
     harness.request(.getAttribute(node, name: Array("user.x".utf8), capacity: 0))
     harness.request(.listAttributes(node, capacity: 0))
     harness.request(.synchronize(handle))
-    harness.request(.change(node, what: "unlink"))
+    harness.request(.change(node, .other("unlink")))
     let events = harness.events(.operation)
     // Two opens looked the name up.
     #expect(
@@ -124,7 +124,7 @@ import Testing
     harness.request(.getAttributes(try harness.node(".DS_Store")))
     #expect(harness.events.count == before)
     _ = try harness.handle("d/._b")
-    harness.request(.change(.root, what: "mkdir"))
+    harness.request(.change(.root, .makeDirectory("new")))
     #expect(harness.events.dropFirst(before).map(\.operation) == ["lookup", "open", "mkdir"])
     harness.request(.lookup(parent: .root, name: "Trash"))
     #expect(try last(harness).path == "Trash")

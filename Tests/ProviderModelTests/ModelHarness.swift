@@ -21,14 +21,14 @@ struct Actor {
 /// What no provider may do is an issue, whatever the test is about: a reply or answer that nobody waits for, a
 /// second one, a gap in the numbers of events, a file closed that is not open, a deadline that has passed.
 final class ModelHarness {
-  private var provider: Provider
+  var provider: Provider
   var source: SourceTree
   /// Said with every issue: a seed, mostly.
   var label = ""
   private(set) var now = Instant.start
 
   private(set) var replies: [RequestID: Reply] = [:]
-  private(set) var unanswered: Set<RequestID> = []
+  var unanswered: Set<RequestID> = []
   private var requests: UInt64 = 0
   /// In the order of their replies.
   private(set) var replied: [RequestID] = []
@@ -46,14 +46,28 @@ final class ModelHarness {
   private(set) var suspended: [ProcessID] = []
   private(set) var invalidated: [NodeID] = []
   private(set) var limits: [(session: SessionID, number: Int)] = []
-  private(set) var lookups: [NodeID: UInt64] = [:]
+  /// What the kernel has not forgotten yet.
+  var lookups: [NodeID: UInt64] = [:]
+  private(set) var seenNodes: Set<NodeID> = []
 
   /// Whether listings and opens of the source come back at once; else they wait in the two lists.
   var isPrompt = true
   /// What the source answers to reads, links and attributes; nil when all goes well.
   var sourceError: ErrnoName?
   var listings: [(slot: Slot, path: ItemPath)] = []
-  var openings: [(handle: HandleID, path: ItemPath)] = []
+  var openings: [(handle: HandleID, content: ContentReference)] = []
+  /// What the mount's child was told to do, and whether it does it at once.
+  var mirrors: [(id: RemoteID, action: MountAction)] = []
+  var hasPromptChild = true
+  /// With which error the child fails; nil: it does what it is told.
+  var childError: ErrnoName?
+  private(set) var blobs: [BlobID: NewContent] = [:]
+  private(set) var blobBases: [BlobID: Content] = [:]
+  /// Whether the shell keeps new bytes at once.
+  var keepsPromptly = true
+  var blobsToMake: [BlobID] = []
+  /// The reference that a handle's file was opened by last.
+  private(set) var contents: [HandleID: ContentReference] = [:]
 
   let client = Actor(1, "client")
   /// The app that most tests are about.
@@ -127,12 +141,14 @@ final class ModelHarness {
 
   @discardableResult
   func request(
-    _ operation: ProviderModel.Operation, by caller: Caller, fillsCache: Bool = false
+    _ operation: ProviderModel.Operation, by caller: Caller, fillsCache: Bool = false, isOurs: Bool = false
   ) -> RequestID {
     requests += 1
     let id = RequestID(requests)
     unanswered.insert(id)
-    tell(.request(KernelRequest(id: id, operation: operation, caller: caller, fillsCache: fillsCache)))
+    tell(
+      .request(
+        KernelRequest(id: id, operation: operation, caller: caller, fillsCache: fillsCache, isOurs: isOurs)))
     return id
   }
 
@@ -300,12 +316,24 @@ final class ModelHarness {
     case .list(let slot, let path):
       listings.append((slot, path))
       if isPrompt { answerListings() }
-    case .open(let handle, let path):
-      if !sourceFiles.insert(handle).inserted { fail("\(handle) is opened twice") }
-      openings.append((handle, path))
+    case .open(let handle, let content):
+      sourceFiles.insert(handle)
+      contents[handle] = content
+      if let blob = content.blob, blobs[blob] == nil { fail("\(blob) is opened but not kept") }
+      openings.append((handle, content))
       if isPrompt { answerOpenings() }
     case .close(let handle):
       if sourceFiles.remove(handle) == nil { fail("\(handle) is closed but not open") }
+    case .makeBlob(let blob, let content, let base):
+      blobs[blob] = content
+      blobBases[blob] = base
+      blobsToMake.append(blob)
+      if keepsPromptly { makeBlobs() }
+    case .dropBlob(let blob):
+      if blobs.removeValue(forKey: blob) == nil { fail("\(blob) is dropped but not kept") }
+    case .mirror(let id, let action):
+      mirrors.append((id, action))
+      if hasPromptChild { runChild() }
     case .invalidate(let node): invalidated.append(node)
     case .dropPages(let slot, let node):
       invalidated.append(node)
@@ -314,20 +342,6 @@ final class ModelHarness {
     case .suspend(let process): suspended.append(process)
     case .resume(let process): suspended.removeAll { $0 == process }
     case .limit(let session, let number, _): limits.append((session, number))
-    }
-  }
-
-  func answerListings(failing error: ErrnoName? = nil) {
-    while !listings.isEmpty {
-      let (slot, path) = listings.removeFirst()
-      tell(.completed(.listed(slot, error.map { .failure($0) } ?? source.list(path))))
-    }
-  }
-
-  func answerOpenings() {
-    while !openings.isEmpty {
-      let (handle, path) = openings.removeFirst()
-      tell(.completed(.opened(handle, source.open(path))))
     }
   }
 
@@ -345,11 +359,15 @@ final class ModelHarness {
     replied.append(id)
     answeredAt[id] = now
     switch reply {
-    case .entry(let node, _): lookups[node, default: 0] += 1
-    case .directory(let rows, true):
-      for row in rows { if let node = row.node { lookups[node, default: 0] += 1 } }
+    case .entry(let node, _): see(node)
+    case .directory(let rows, true): for row in rows { if let node = row.node { see(node) } }
     default: break
     }
+  }
+
+  private func see(_ node: NodeID) {
+    lookups[node, default: 0] += 1
+    seenNodes.insert(node)
   }
 
   private func take(_ answer: Answer, _ number: Int, _ session: SessionID) {
@@ -368,19 +386,5 @@ final class ModelHarness {
     if !unanswered.isEmpty { fail("without a reply: \(unanswered)") }
     let waiting = asked.filter { !$0.value.isEmpty }
     if !waiting.isEmpty { fail("without an answer: \(waiting)") }
-  }
-
-  /// What the tests look at where no effect tells it.
-  func handleCount(_ path: ItemPath) -> UInt32? { slot(path).map { provider.items[$0].handles } }
-  func lookupCount(_ node: NodeID) -> UInt64? {
-    provider.items.slot(of: node).map { provider.items[$0].lookups }
-  }
-  var waiterCount: Int {
-    provider.contentWaiters.keys.reduce(0) { $0 + (provider.contentWaiters[$1]?.count ?? 0) }
-  }
-  var openHandles: [HandleID] { provider.handles.all.map(\.id) }
-  private func slot(_ path: ItemPath) -> Slot? {
-    if case .found(let slot) = provider.resolve(path) { return slot }
-    return nil
   }
 }

@@ -11,12 +11,14 @@ import Testing
   struct Reached {
     var served = 0, interrupted = 0, refused = 0, parked = 0, revoked = 0, evicted = 0, changed = 0,
       granted = 0
-    var stopped = 0
+    var stopped = 0, written = 0, moved = 0, deleted = 0, conflicted = 0, replaced = 0, waited = 0,
+      reused = 0,
+      orphaned = 0
   }
 
   @Test func `answers everyone exactly once`() {
     var reached = Reached()
-    for seed in 0..<300 as Range<UInt64> {
+    for seed in 0..<450 as Range<UInt64> {
       let run = Run(seed: seed)
       for _ in 0..<200 { run.step() }
       run.finish(&reached)
@@ -24,6 +26,9 @@ import Testing
     #expect(reached.served > 2_000 && reached.interrupted > 300 && reached.refused > 300, "\(reached)")
     #expect(reached.parked > 100 && reached.revoked > 100 && reached.evicted > 50, "\(reached)")
     #expect(reached.changed > 50 && reached.granted > 100 && reached.stopped > 50, "\(reached)")
+    #expect(reached.written > 500 && reached.moved > 200 && reached.deleted > 200, "\(reached)")
+    #expect(reached.conflicted > 50 && reached.replaced > 100 && reached.waited > 20, "\(reached)")
+    #expect(reached.reused > 50 && reached.orphaned > 50, "\(reached)")
   }
 
   final class Run {
@@ -59,7 +64,10 @@ import Testing
         download.slowStart = .init(bandwidth: 900, length: .milliseconds(700))
         download.stalls = [.init(at: .millionths(500_000), length: .milliseconds(40), bandwidth: 77)]
       }
+      let (evicts, limit) = (Bool.random(using: &random), Int.random(in: 0..<4, using: &random))
       harness = ModelHarness(files) {
+        if evicts { $0.items.onRemoteUpdate = .evict }
+        if limit == 0 { $0.items.localLimit = 200_000 }
         $0.seed = seed
         $0.download = download
         if open { $0.latency.open = .uniform(minimum: .zero, maximum: .milliseconds(50)) }
@@ -88,6 +96,11 @@ import Testing
     }
 
     func step() {
+      harness.hasPromptChild = Int.random(in: 0..<3, using: &random) > 0
+      if harness.hasPromptChild { harness.runChild() }
+      harness.childError = Int.random(in: 0..<6, using: &random) == 0 ? .EACCES : nil
+      harness.keepsPromptly = Int.random(in: 0..<4, using: &random) > 0
+      if harness.keepsPromptly { harness.makeBlobs() }
       harness.isPrompt = Int.random(in: 0..<4, using: &random) > 0
       if harness.isPrompt {
         harness.answerListings()
@@ -98,12 +111,14 @@ import Testing
       case 30..<45: if let handle = handles.randomElement(using: &random) { read(handle) }
       case 45..<52: if let request = requests.randomElement(using: &random) { harness.interrupt(request) }
       case 52..<56: release()
-      case 56..<75: control()
-      case 75..<77: source()
-      case 77..<79: endSomeone()
-      case 79 where Bool.random(using: &random): harness.fail(path, failure)
-      case 79..<80:
-        harness.answerListings(failing: .EIO)
+      case 56..<70: control()
+      case 70..<72: source()
+      case 72..<74: endSomeone()
+      case 74 where Bool.random(using: &random): harness.fail(path, failure)
+      case 74..<75: harness.answerListings(failing: .EIO)
+      case 75..<80: remote()
+      case 80..<82: replace()
+      case 82..<84: forget()
       default: harness.run(to: harness.now + .milliseconds(Int64.random(in: 0...200, using: &random)))
       }
       for request in requests { if let handle = harness.handle(of: request) { handles.append(handle) } }
@@ -123,7 +138,7 @@ import Testing
           value: Array(
             (["download", "evict", "start", "stop", "x"].randomElement(using: &random) ?? "").utf8))
       case 5: operation = .getAttribute(node, name: Array("user.fakeprovider.progress".utf8), capacity: 9)
-      case 6: operation = .change(node, what: "setattr")
+      case 6: operation = .change(node, .setAttributes)
       default: operation = .open(node, writes: false)
       }
       requests.append(harness.request(operation, by: actor))
@@ -191,7 +206,9 @@ import Testing
         .content(.short(.bytes(100))), .content(.altered(.bytes(1))), .size(.zero),
         .size(.growing(from: .bytes(1), step: 100, every: .milliseconds(10))), nil,
       ]
-      let changes: [RuleChange] = [.evict, .revoke]
+      let changes: [RuleChange] = [
+        .evict, .revoke, .replace(.rename, gap: .zero), .replace(.recreate, gap: .milliseconds(5)),
+      ]
       var rule = Rule(
         name: "r\(Int.random(in: 0..<4, using: &random))",
         operations: [OperationName.allCases.randomElement(using: &random) ?? .read],
@@ -214,6 +231,46 @@ import Testing
 
     private func source() { harness.source.edit(path, size: Int64.random(in: 0...300_000, using: &random)) }
 
+    private func remote() {
+      let content = NewContent(
+        .synthetic(size: Int64.random(in: 0...300_000, using: &random), seed: 1),
+        appends: Bool.random(using: &random))
+      let name = path.names.last ?? "a"
+      let path = place
+      let change: RemoteChange
+      switch Int.random(in: 0..<9, using: &random) {
+      case 0...2: change = .write(path, content, keepsModified: Bool.random(using: &random))
+      case 3: change = .prepare(path, content)
+      case 4: change = .move(path, to: place)
+      case 5: change = .rename(path, name)
+      case 6: change = .delete(path)
+      case 7: change = .makeDirectory(path)
+      default: change = .conflict(path, Bool.random(using: &random) ? content : nil)
+      }
+      let number = harness.begin(.remote(change, at: FileTime(seconds: 1)), by: actor)
+      if let limit = harness.limits.last, Int.random(in: 0..<6, using: &random) == 0 {
+        harness.tell(.limitReached(limit.session, number: limit.number))
+      }
+      if Int.random(in: 0..<10, using: &random) == 0 { harness.makeBlobs(failing: .content(.ENOSPC, "full")) }
+      if Int.random(in: 0..<10, using: &random) == 0 { harness.begin(.cancel(request: number), by: actor) }
+      if Int.random(in: 0..<10, using: &random) == 0 { harness.begin(.relieve(100_000), by: actor) }
+    }
+
+    private var place: ItemPath {
+      (`A random run`.paths + ["d", "d/e", "new", "new/a"]).randomElement(using: &random) ?? ItemPath()
+    }
+
+    private func replace() {
+      harness.replace(
+        path, by: Bool.random(using: &random) ? .rename : .recreate,
+        gap: Bool.random(using: &random) ? .zero : .milliseconds(100))
+    }
+
+    /// As the kernel does with what nobody has open or asks for.
+    private func forget() {
+      if requests.isEmpty, let node = someNode, node != .root, !harness.isOpen(node) { harness.forget(node) }
+    }
+
     private func endSomeone() {
       guard let index = actors.indices.randomElement(using: &random) else { return }
       let actor = actors.remove(at: index)
@@ -227,6 +284,9 @@ import Testing
     }
 
     func finish(_ reached: inout Reached) {
+      harness.makeBlobs()
+      harness.childError = nil
+      harness.runChild()
       reached.stopped += harness.unanswered.count
       harness.tell(.stop)
       harness.expectNobodyWaits()
@@ -238,12 +298,22 @@ import Testing
       for path in `A random run`.paths {
         if let count = harness.handleCount(path), count > 0 { harness.fail("\(path) is open") }
       }
+      harness.makeBlobs()
+      harness.childError = .ECONNABORTED
+      harness.runChild()
+      for handle in harness.openHandles { harness.release(handle) }
       harness.run(to: harness.now + .seconds(1_000_000))
       for (node, count) in harness.lookups where harness.lookupCount(node) != count {
         harness.fail("lookups of \(node)")
       }
       if harness.nextDeadline != nil, harness.events(.held).isEmpty { harness.fail("something is still due") }
       if harness.waiterCount > 0 { harness.fail("someone waits for content") }
+      reached.orphaned += harness.orphanCount
+      for node in harness.lookups.keys.map(\.rawValue).sorted() { harness.forget(NodeID(rawValue: node)) }
+      for actor in actors + [harness.client, harness.app] { harness.leave(actor) }
+      harness.dropHolds()
+      if harness.orphanCount > 0 { harness.fail("\(harness.orphanCount) removed items keep their place") }
+      harness.expectRightCounts()
       for reply in harness.replies.values {
         switch reply {
         case .content: reached.served += 1
@@ -257,6 +327,13 @@ import Testing
       reached.evicted += harness.events(.evicted).count
       reached.changed += harness.events(.sourceChanged).count
       reached.granted += harness.events(.claimGranted).count
+      reached.written += harness.events(.remoteChanged).count
+      reached.moved += harness.events(.remoteMoved).count
+      reached.deleted += harness.events(.remoteDeleted).count
+      reached.conflicted += harness.events(.remoteConflict).count
+      reached.replaced += harness.events(.replaced).count
+      reached.waited += harness.waitedChanges
+      reached.reused += harness.seenNodes.count { $0.generation > 0 }
     }
   }
 }

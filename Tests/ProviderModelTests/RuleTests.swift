@@ -48,7 +48,7 @@ import Testing
     (.opendir, .openDirectory(.root)), (.listxattr, .listAttributes(.root, capacity: 9)),
     (.getxattr, .getAttribute(.root, name: Array("user.x".utf8), capacity: 9)),
     (.setxattr, .setAttribute(.root, name: Array("user.x".utf8), value: [])),
-    (.change, .change(.root, what: "mkdir")), (.readlink, .readLink(.root)),
+    (.change, .change(.root, .makeDirectory("d"))), (.readlink, .readLink(.root)),
   ])
   func `fails every operation`(name: OperationName, operation: ProviderModel.Operation) {
     let harness = harness([rule(name, .fail(.errno(.EIO)))])

@@ -7,7 +7,7 @@ import Testing
     let harness = ModelHarness(["a.pdf": 10])
     let node = try harness.node("a.pdf")
     let writes: [ProviderModel.Operation] = [
-      .open(node, writes: true), .change(node, what: "setattr"), .change(.root, what: "create"),
+      .open(node, writes: true), .change(node, .setAttributes), .change(.root, .other("create")),
       .setAttribute(node, name: Array("user.mine".utf8), value: []),
     ]
     for write in writes {
@@ -26,7 +26,7 @@ import Testing
 
   @Test func `is said with its operation and error`() throws {
     let harness = ModelHarness(["a.pdf": 10])
-    harness.request(.change(try harness.node("a.pdf"), what: "unlink"))
+    harness.request(.change(.root, .unlink("a.pdf")))
     let event = try #require(harness.events(.operation).last)
     #expect(event.operation == "unlink" && event.error == .accessNotGranted && event.path == "a.pdf")
   }
@@ -37,7 +37,8 @@ import Testing
     #expect(harness.reply(.synchronize(try harness.handle("a.pdf"))) == .done)
     #expect(harness.reply(.statistics) == .statistics)
     #expect(
-      harness.reply(.listAttributes(.root, capacity: 9)) == .sourceAttributeList(ItemPath(), capacity: 9))
+      harness.reply(.listAttributes(.root, capacity: 9))
+        == .sourceAttributeList(ItemPath(), also: [], capacity: 9))
   }
 }
 

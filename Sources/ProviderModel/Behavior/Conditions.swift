@@ -71,7 +71,7 @@ extension Operation {
   }
 
   fileprivate var needsSpace: Bool {
-    guard case .change(_, let what) = self else { return false }
-    return ["create", "link", "mkdir", "mknod", "symlink"].contains(what)
+    guard case .change(_, let change) = self else { return false }
+    return ["create", "link", "mkdir", "mknod", "symlink"].contains(change.name)
   }
 }

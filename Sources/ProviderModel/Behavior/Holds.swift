@@ -78,6 +78,11 @@ struct Holds {
     }?.id
   }
 
+  /// Another item has taken the place of the one that they are about.
+  mutating func rebind(from old: Slot, to new: Slot) {
+    for index in all.indices where all[index].slot == old { all[index].slot = new }
+  }
+
   mutating func park(_ waiter: HoldWaiter, at hold: HoldID) {
     guard let index = all.firstIndex(where: { $0.id == hold }) else { return }
     all[index].parked.append(waiter)

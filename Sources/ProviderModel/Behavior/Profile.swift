@@ -36,6 +36,11 @@ package struct Profile: Hashable, Sendable {
     package var local: [Glob] = []
     /// Folders whose contents this machine does not know before they are listed for the first time.
     package var datalessFolders: [Glob] = []
+    package enum RemoteUpdate: String, Sendable, CaseIterable { case keep, evict }
+    /// What becomes of a local copy when the server has a newer version.
+    package var onRemoteUpdate = RemoteUpdate.keep
+    /// Bytes that local copies may take; nil: no limit. Beyond it the oldest are evicted after each download.
+    package var localLimit: Int64?
     package init() {}
   }
 

@@ -112,6 +112,26 @@ struct Rules {
     setNumbers = [:]
   }
 
+  /// Another item has taken the place of the one that was counted for.
+  mutating func rebind(from old: Slot, to new: Slot) {
+    for index in all.indices {
+      all[index].considered[new] = all[index].considered.remove(old)
+      all[index].chosen[new] = all[index].chosen.remove(old)
+    }
+    setOfItem[old] = 0
+    setOfItem[new] = 0
+  }
+
+  /// The item is no more.
+  mutating func forget(_ slot: Slot) {
+    if all.isEmpty { return }
+    for index in all.indices {
+      all[index].considered.remove(slot)
+      all[index].chosen.remove(slot)
+    }
+    setOfItem[slot] = 0
+  }
+
   mutating func take(_ event: EventName) {
     for index in all.indices where all[index].rule.untilEvent == event { all[index].isOver = true }
   }

@@ -73,6 +73,15 @@ struct Arbiter {
     return ready
   }
 
+  /// What claims are about goes by another key from now on.
+  mutating func rebind(_ old: ClaimKey, to new: ClaimKey) {
+    for index in claims.indices {
+      for part in claims[index].parts.indices where claims[index].parts[part].key == old {
+        claims[index].parts[part].key = new
+      }
+    }
+  }
+
   mutating func markGranted(_ id: ClaimID) {
     guard let index = claims.firstIndex(where: { $0.id == id }) else { return }
     claims[index].phase = .granted

@@ -142,6 +142,28 @@ struct Gate {
     return before - denials.count
   }
 
+  /// What was said of one item holds for another from now on, which has taken its place.
+  mutating func rebind(from old: Slot, to new: Slot) {
+    for index in grants.indices where grants[index].slot == old { grants[index].slot = new }
+    for index in denials.indices where denials[index].slot == old { denials[index].slot = new }
+    for process in scopes.keys {
+      guard var started = scopes[process] else { continue }
+      for index in started.indices where started[index].slot == old { started[index].slot = new }
+      scopes[process] = started
+    }
+  }
+
+  /// The item is no more.
+  mutating func forget(_ slot: Slot) {
+    grants.removeAll { $0.slot == slot }
+    denials.removeAll { $0.slot == slot }
+    for process in scopes.keys {
+      guard var started = scopes[process], started.contains(where: { $0.slot == slot }) else { continue }
+      started.removeAll { $0.slot == slot }
+      if started.isEmpty { scopes.remove(process) } else { scopes[process] = started }
+    }
+  }
+
   mutating func processEnded(_ process: ProcessID) -> Int { scopes.remove(process)?.count ?? 0 }
 
   // MARK: -

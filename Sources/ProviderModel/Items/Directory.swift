@@ -7,12 +7,16 @@ struct Directory {
     /// Where a listing goes on after this entry; never used twice, so that a listing that is under way
     /// stays right when entries come and go.
     var cookie: Int64
+    /// It is gone; its place goes when the hash is made anew.
+    var isGone = false
   }
 
   /// "." and ".." have the cookies 1 and 2.
-  private(set) var entries: [Entry] = []
+  private var entries: [Entry] = []
+  /// Entries that are not gone.
+  private(set) var count = 0
   private var nextCookie: Int64 = 3
-  /// Open addressing; indices into `entries` plus one, 0 is free. At most half full.
+  /// Open addressing; indices into `entries` plus one, 0 is free. At most half full, what is gone included.
   private var index: [UInt32] = []
 
   mutating func reserve(_ count: Int) {
@@ -23,25 +27,51 @@ struct Directory {
   }
 
   mutating func add(_ name: NameArena.Reference, hash: UInt32, slot: Slot) {
-    if (entries.count + 1) * 2 > index.count { rebuild(capacity: max(8, index.count * 2)) }
+    if (entries.count + 1) * 2 > index.count {
+      // As large as what is left needs: one that entries come to and go from does not grow.
+      var capacity = 8
+      while capacity < (count + 1) * 3 { capacity *= 2 }
+      rebuild(capacity: capacity)
+    }
     entries.append(Entry(name: name, hash: hash, slot: slot, cookie: nextCookie))
     nextCookie += 1
+    count += 1
     place(entries.count - 1)
   }
 
   func find(_ name: ArraySlice<UInt8>, hash: UInt32, in arena: NameArena) -> Slot? {
-    guard !index.isEmpty else { return nil }
-    var position = Int(hash) & (index.count - 1)
-    while index[position] != 0 {
-      let entry = entries[Int(index[position]) - 1]
-      if entry.hash == hash, arena[entry.name].elementsEqual(name) { return entry.slot }
-      position = (position + 1) & (index.count - 1)
-    }
-    return nil
+    position(of: name, hash: hash, in: arena).map { entries[$0].slot }
   }
 
-  /// The first entry that comes after `cookie`.
-  func position(after cookie: Int64) -> Int {
+  /// - Returns: whether there was an entry of this name.
+  @discardableResult
+  mutating func remove(_ name: ArraySlice<UInt8>, hash: UInt32, in arena: NameArena) -> Bool {
+    guard let position = position(of: name, hash: hash, in: arena) else { return false }
+    // It stays in the hash, so that what was placed behind it is still found.
+    entries[position].isGone = true
+    count -= 1
+    return true
+  }
+
+  /// The entry of this name leads to another item from now on; its cookie stays.
+  mutating func redirect(_ name: ArraySlice<UInt8>, hash: UInt32, to slot: Slot, in arena: NameArena) {
+    if let position = position(of: name, hash: hash, in: arena) { entries[position].slot = slot }
+  }
+
+  /// The entries that come after `cookie`, in their order.
+  func entries(after cookie: Int64 = 0) -> some Sequence<Entry> {
+    entries[start(after: cookie)...].lazy.filter { !$0.isGone }
+  }
+
+  /// How many entries come up to `cookie`.
+  func place(after cookie: Int64) -> Int {
+    let start = start(after: cookie)
+    return count == entries.count ? start : entries[..<start].count { !$0.isGone }
+  }
+
+  // MARK: -
+
+  private func start(after cookie: Int64) -> Int {
     var low = 0
     var high = entries.count
     while low < high {
@@ -51,7 +81,20 @@ struct Directory {
     return low
   }
 
+  private func position(of name: ArraySlice<UInt8>, hash: UInt32, in arena: NameArena) -> Int? {
+    guard !index.isEmpty else { return nil }
+    var position = Int(hash) & (index.count - 1)
+    while index[position] != 0 {
+      let found = Int(index[position]) - 1
+      let entry = entries[found]
+      if entry.hash == hash, !entry.isGone, arena[entry.name].elementsEqual(name) { return found }
+      position = (position + 1) & (index.count - 1)
+    }
+    return nil
+  }
+
   private mutating func rebuild(capacity: Int) {
+    entries.removeAll(where: \.isGone)
     index = Array(repeating: 0, count: capacity)
     for entry in entries.indices { place(entry) }
   }

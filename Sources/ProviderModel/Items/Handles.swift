@@ -3,9 +3,8 @@ struct OpenHandle {
   var slot: Slot
   var process: ProcessID?
   var app: AppID?
-  /// The file's stamp when it was opened: reads must still find it.
-  var stamp: SourceStamp
-  var isDirectory: Bool
+  /// What it reads; nil for what has no bytes to be read: a directory, or a remote change on its way.
+  var reads: Content?
   /// The file in the source is another by now: reads get ESTALE.
   var isStale = false
   /// It has had bytes.
@@ -28,8 +27,14 @@ struct OpenHandle {
   var faults: [LastingFault] = []
   /// How its bytes differ from the file's.
   var content: ContentFault?
-  /// The request that waits for the source file to be opened; nil once it is.
+  /// The request that waits for its file to be opened; nil once it is.
   var opening: RequestID?
+  /// Reads that wait for another content to be opened in place of one that was never here.
+  var reopening: [RequestID]?
+  /// Closed while it was reopened.
+  var isReleased = false
+
+  var isFile: Bool { reads != nil }
 }
 
 struct HandleTable {

@@ -1,39 +1,6 @@
 // All items: flat records in chunks that never move, so that no step under the lock is as long as the
 // provider has items.
 
-struct ItemRecord {
-  enum Listing: UInt8 { case unlisted, underWay, listed }
-
-  var id: ItemID
-  var generation: UInt32 = 0
-  var kind: ItemKind
-  var copy = CopyState.local
-  var upload = UploadState.clean
-  var listing = Listing.unlisted
-  var permissions: UInt16
-  var user: UInt32
-  var group: UInt32
-  var accessed: FileTime
-  /// Size, times and identity of the content that the server has.
-  var stamp: SourceStamp
-  /// The content's version; starts at 1.
-  var version: UInt64 = 1
-  /// The one link that nearly every item has; further ones stand in the overflow table.
-  var parent: Slot
-  var name: NameArena.Reference
-  /// Into the directory slab, plus one; 0 for other kinds.
-  var directory: UInt32 = 0
-  var pages = PageState.none
-  /// They are out of date, and go when no read for them waits.
-  var dropsPagesLater = false
-  /// Reads for the page cache that wait; each has pages locked in the kernel.
-  var waitingFills: UInt32 = 0
-  /// Open handles.
-  var handles: UInt32 = 0
-  /// Lookups that the kernel has not forgotten yet.
-  var lookups: UInt64 = 0
-}
-
 struct ItemTable {
   struct Link {
     var parent: Slot
@@ -43,18 +10,29 @@ struct ItemTable {
   private static let chunkSize = 1024
   private var chunks: [[ItemRecord]] = []
   private var count: UInt32 = 0
+  private var freeSlots: [Slot] = []
   private var directories: [Directory] = []
+  private var freeDirectories: [UInt32] = []
   private(set) var names = NameArena()
   /// Further hard links of an item, for the few that have any.
   private var furtherLinks: [Slot: [Link]] = [:]
+  /// Where in the source an item is that is no longer where it was listed; nil: it is not of the source.
+  private var origins: [Slot: ItemPath?] = [:]
+  /// Where items were that have lost their name, until their place is free.
+  private var removed: [Slot: ItemPath] = [:]
+  /// How many of them each folder had; they lead to it.
+  private var orphans: [Slot: Int] = [:]
+  /// What is here of the items whose server has a newer content.
+  var staleCopies: [Slot: Content] = [:]
+  var copies = LocalCopies()
+  var blobs = BlobUses()
+  /// Of the items that are not of the source.
+  private var made: UInt64 = 0
 
   init(root: SourceItem) {
     // Slot 0 is never used: a node of 0 means "none" to the kernel.
-    append(
-      ItemRecord(
-        id: ItemID(0), kind: .directory, permissions: 0, user: 0, group: 0, accessed: FileTime(),
-        stamp: root.stamp, parent: .root, name: NameArena.Reference()))
-    _ = insert(ItemTable.record(of: root, id: .root, parent: .root, name: NameArena.Reference()))
+    append(ItemRecord(of: root, id: ItemID(0), parent: .root, name: NameArena.Reference()))
+    _ = insert(ItemRecord(of: root, id: .root, parent: .root, name: NameArena.Reference()))
   }
 
   subscript(_ slot: Slot) -> ItemRecord {
@@ -91,6 +69,20 @@ struct ItemTable {
     var path: [Name] = []
     var current = slot
     while current != .root, let name = name(of: current) {
+      if let last = removed[current] { return ItemPath(last.names + path.reversed()) }
+      path.append(name)
+      current = self[current].parent
+    }
+    return ItemPath(path.reversed())
+  }
+
+  /// Where in the source it is, whatever has become of its own name and of its folders'.
+  /// - Returns: nil for one that is not of the source.
+  func origin(of slot: Slot) -> ItemPath? {
+    var path: [Name] = []
+    var current = slot
+    while current != .root, let name = name(of: current) {
+      if let origin = origins[current] { return origin.map { ItemPath($0.names + path.reversed()) } }
       path.append(name)
       current = self[current].parent
     }
@@ -113,39 +105,170 @@ struct ItemTable {
     if self[slot].directory == 0 { return }
     directories[Int(self[slot].directory) - 1].reserve(listed.count)
     for entry in listed where child(entry.name, of: slot) == nil {
-      let reference = names.add(entry.name)
-      var record = ItemTable.record(
-        of: entry.item, id: ItemTable.identifier(of: entry.name, in: self[slot].id), parent: slot,
-        name: reference)
-      record.copy = copy(entry.name, entry.item)
-      let child = insert(record)
-      directories[Int(self[slot].directory) - 1].add(
-        reference, hash: Directory.hash(entry.name.bytes), slot: child)
+      let record = ItemRecord(
+        of: entry.item, id: ItemTable.identifier(of: entry.name, in: self[slot].id),
+        copy: copy(entry.name, entry.item), parent: slot, name: names.add(entry.name))
+      enter(insert(record))
     }
     self[slot].listing = .listed
   }
 
   func attributes(of slot: Slot) -> Attributes {
     let record = self[slot]
-    let isDirectory = record.kind == .directory
-    let isHere = record.copy == .local || record.copy == .stale
+    let stamp = shownStamp(of: slot)
+    let links: UInt32 = record.isRemoved ? 0 : record.kind == .directory ? 2 : 1
     return Attributes(
-      id: record.id, kind: record.kind, permissions: record.permissions, links: isDirectory ? 2 : 1,
-      user: record.user, group: record.group, size: record.stamp.size,
-      blocks: isHere ? UInt64((record.stamp.size + 4095) / 4096 * 8) : 0, accessed: record.accessed,
-      modified: record.stamp.modified, changed: record.stamp.changed)
+      id: record.id, kind: record.kind, permissions: record.permissions, links: links, user: record.user,
+      group: record.group, size: stamp.size,
+      blocks: record.isHere ? UInt64((stamp.size + 4095) / 4096 * 8) : 0, accessed: record.accessed,
+      modified: stamp.modified, changed: stamp.changed)
+  }
+
+  // MARK: Coming, going and moving
+
+  /// Adds an item that the source does not list, under a name that is free.
+  /// - Parameter origin: where in the source its content is; nil: nowhere.
+  mutating func add(
+    _ item: SourceItem, id: ItemID? = nil, named name: Name, to parent: Slot, origin: ItemPath? = nil
+  ) -> Slot {
+    let slot = insert(
+      ItemRecord(of: item, id: id ?? newIdentifier(), parent: parent, name: names.add(name)))
+    origins[slot] = .some(origin)
+    // Nothing in the source is in a folder that is not there.
+    if item.kind == .directory, origin == nil { self[slot].listing = .listed }
+    enter(slot)
+    return slot
+  }
+
+  /// Gives the item another name or folder, where the name must be free. Its content stays where it is.
+  mutating func move(_ slot: Slot, to parent: Slot, as name: Name) {
+    origins[slot] = .some(origin(of: slot))
+    leave(slot)
+    if name.bytes[...] != names[self[slot].name] { self[slot].name = names.add(name) }
+    self[slot].parent = parent
+    enter(slot)
+  }
+
+  /// Takes the item's name away; what is in a directory must have gone before. It stays, for whoever still has
+  /// it, until `free`.
+  mutating func remove(_ slot: Slot) {
+    let path = path(of: slot)
+    origins[slot] = .some(origin(of: slot))
+    leave(slot)
+    markRemoved(slot, path)
+  }
+
+  /// Another record takes the item's name and place in its folder, where a listing goes on as if it were the same.
+  /// - Parameter id: nil: it is the same item, whose open files keep the older record.
+  mutating func succeed(_ slot: Slot, id: ItemID?, content: Content, copy: CopyState) -> Slot {
+    let (path, origin) = (path(of: slot), origin(of: slot))
+    let old = self[slot]
+    let item = SourceItem(
+      kind: old.kind, permissions: old.permissions, user: old.user, group: old.group,
+      accessed: old.accessed, stamp: content.stamp)
+    let successor = insert(ItemRecord(of: item, id: id ?? old.id, parent: old.parent, name: old.name))
+    setContent(of: successor, to: content, copy: copy)
+    origins[successor] = .some(origin)
+    origins[slot] = .some(origin)
+    let name = names[old.name]
+    directories[Int(self[old.parent].directory) - 1].redirect(
+      name, hash: Directory.hash(name), to: successor, in: names)
+    markRemoved(slot, path)
+    return successor
+  }
+
+  /// For an item that is not of the source.
+  mutating func newIdentifier() -> ItemID {
+    made += 1
+    return ItemID(1 << 62 | made)
+  }
+
+  /// Whether it has lost its name, and its place is not free yet.
+  func isOrphan(_ slot: Slot) -> Bool { removed[slot] != nil }
+
+  /// Items that have lost their name and keep their place.
+  var orphanCount: Int { removed.count }
+
+  /// Whether another removed item leads to it.
+  func hasOrphans(_ slot: Slot) -> Bool { orphans[slot] != nil }
+
+  /// Gives the place of a removed item away. Nothing may lead to it any more.
+  /// - Returns: the folder that it was in.
+  mutating func free(_ slot: Slot) -> Slot {
+    removed[slot] = nil
+    origins[slot] = nil
+    furtherLinks[slot] = nil
+    dropContents(of: slot)
+    let record = self[slot]
+    if record.directory > 0 {
+      directories[Int(record.directory) - 1] = Directory()
+      freeDirectories.append(record.directory)
+      self[slot].directory = 0
+    }
+    self[slot].generation &+= 1
+    freeSlots.append(slot)
+    let left = (orphans[record.parent] ?? 1) - 1
+    orphans[record.parent] = left > 0 ? left : nil
+    return record.parent
+  }
+
+  /// What lies in a folder, as far as it is listed; a folder comes after what is in it.
+  func contents(of slot: Slot) -> [Slot] {
+    var found: [Slot] = []
+    var folders = [slot]
+    while let folder = folders.popLast() {
+      for entry in directory(of: folder)?.entries().map(\.slot) ?? [] {
+        found.append(entry)
+        if self[entry].kind == .directory { folders.append(entry) }
+      }
+    }
+    // A folder was found before what is in it.
+    return found.reversed()
   }
 
   // MARK: -
 
+  private mutating func enter(_ slot: Slot) {
+    let record = self[slot]
+    directories[Int(self[record.parent].directory) - 1].add(
+      record.name, hash: Directory.hash(names[record.name]), slot: slot)
+  }
+
+  private mutating func leave(_ slot: Slot) {
+    let record = self[slot]
+    let name = names[record.name]
+    directories[Int(self[record.parent].directory) - 1].remove(name, hash: Directory.hash(name), in: names)
+  }
+
+  private mutating func markRemoved(_ slot: Slot, _ path: ItemPath) {
+    removed[slot] = path
+    self[slot].isRemoved = true
+    // Its folder may lose its own name before this item's place is free.
+    orphans[self[slot].parent, default: 0] += 1
+    recount(slot)
+  }
+
   private mutating func insert(_ record: ItemRecord) -> Slot {
     var record = record
     if record.kind == .directory {
-      directories.append(Directory())
-      record.directory = UInt32(directories.count)
+      if let reused = freeDirectories.popLast() {
+        record.directory = reused
+      } else {
+        directories.append(Directory())
+        record.directory = UInt32(directories.count)
+      }
     }
-    append(record)
-    return Slot(count - 1)
+    let slot: Slot
+    if let reused = freeSlots.popLast() {
+      slot = reused
+      record.generation = self[slot].generation
+      self[slot] = record
+    } else {
+      append(record)
+      slot = Slot(count - 1)
+    }
+    recount(slot)
+    return slot
   }
 
   private mutating func append(_ record: ItemRecord) {
@@ -158,12 +281,10 @@ struct ItemTable {
     count += 1
   }
 
-  private static func record(
-    of item: SourceItem, id: ItemID, parent: Slot, name: NameArena.Reference
-  ) -> ItemRecord {
-    ItemRecord(
-      id: id, kind: item.kind, permissions: item.permissions, user: item.user, group: item.group,
-      accessed: item.accessed, stamp: item.stamp, parent: parent, name: name)
+  /// Of an item that takes another one's place: the same whatever else has been made meanwhile, so that chance
+  /// befalls it alike. It has bit 61, which the ones that are counted never have.
+  static func identifier(ofSuccessorTo old: ItemID) -> ItemID {
+    ItemID(3 << 61 | Dice.mix(old.rawValue) & ((1 << 61) - 1))
   }
 
   /// Stable over remounts: a hash of the path below the root. Identifiers that are not of the source get

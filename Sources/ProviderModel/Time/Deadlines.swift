@@ -10,6 +10,8 @@ enum Due: Equatable {
   case retry(Slot)
   /// The condition that this change brought is over.
   case conditionEnds(UInt64)
+  /// An item comes back as another.
+  case recreation(Slot)
   /// The profile's timed event of this index.
   case timedEvent(Int)
 }

@@ -1,0 +1,33 @@
+// Names that a provider makes where one is taken: "a.pdf", "a 2.pdf", "a 3.pdf".
+
+extension Name {
+  /// The name with a number before its extension, and cut where it would be too long.
+  func numbered(_ number: Int) -> Name {
+    let dot = bytes.lastIndex(of: 0x2E) ?? 0
+    // What begins with its only dot is no extension, nor is what fills the name.
+    let hasExtension = dot > 0 && bytes.count - dot <= 64
+    var stem = hasExtension ? bytes[..<dot] : bytes[...]
+    let tail = Array(" \(number)".utf8) + (hasExtension ? bytes[dot...] : [])
+    if stem.count + tail.count > 255 {
+      stem = stem.prefix(255 - tail.count)
+      // Not in the middle of a scalar of UTF-8.
+      while let byte = bytes[stem.endIndex...].first, byte & 0xC0 == 0x80, stem.count > 1 {
+        stem.removeLast()
+      }
+    }
+    return Name(Array(stem) + tail) ?? self
+  }
+}
+
+extension ItemTable {
+  /// `name`, or the first one made from it that nothing in the folder has.
+  func freeName(like name: Name, in folder: Slot) -> Name {
+    var candidate = name
+    var number = 1
+    while child(candidate, of: folder) != nil {
+      number += 1
+      candidate = name.numbered(number)
+    }
+    return candidate
+  }
+}
