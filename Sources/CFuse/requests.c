@@ -134,8 +134,8 @@ static void on_symlink(fuse_req_t r, const char *target, fuse_ino_t parent, cons
 static void on_rename(
     fuse_req_t r, fuse_ino_t parent, const char *name, fuse_ino_t new_parent, const char *new_name,
     unsigned int flags) {
-  (void)new_parent; (void)new_name;
-  forward(r, (cfuse_op){.opcode = CFUSE_RENAME, .node = parent, .name = name, .flags = flags});
+  forward(r, (cfuse_op){.opcode = CFUSE_RENAME, .node = parent, .name = name, .new_node = new_parent,
+                        .new_name = new_name, .flags = flags});
 }
 static void on_link(fuse_req_t r, fuse_ino_t node, fuse_ino_t new_parent, const char *new_name) {
   (void)node;

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -26,6 +28,9 @@
 #endif
 #ifndef SYS_openat2
 #define SYS_openat2 437
+#endif
+#ifndef SYS_close_range
+#define SYS_close_range 436
 #endif
 #ifndef SO_PEERPIDFD
 #define SO_PEERPIDFD 77
@@ -118,6 +123,25 @@ int clinux_openat(int directory, const char *path, int flags) {
 int clinux_create(const char *path) {
   return open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 }
+int clinux_temporary_file(const char *directory) {
+  int descriptor = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (descriptor >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT)) return descriptor;
+  char path[4096];
+  if (snprintf(path, sizeof path, "%s/fakeproviderXXXXXX", directory) >= (int)sizeof path) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
+  descriptor = mkostemp(path, O_CLOEXEC);
+  if (descriptor >= 0) unlink(path);
+  return descriptor;
+}
+int clinux_close_from(int first) {
+  if (syscall(SYS_close_range, (unsigned)first, ~0u, 0) == 0 || errno != ENOSYS) return 0;
+  for (long descriptor = first, limit = sysconf(_SC_OPEN_MAX); descriptor < limit; descriptor++)
+    close((int)descriptor);
+  return 0;
+}
+int clinux_say_written(int descriptor) { return fallocate(descriptor, FALLOC_FL_KEEP_SIZE, 0, 1); }
 int clinux_ioctl_window_columns(int terminal) {
   struct winsize size = {0};
   return ioctl(terminal, TIOCGWINSZ, &size) < 0 ? -1 : size.ws_col;

@@ -30,6 +30,9 @@ extension ProviderError {
       self = .unreachable(errno)
     case "deviceLocked": self = .deviceLocked
     case "materializationForbidden": self = .materializationForbidden
+    case "content":
+      guard let errno = ErrnoName(rawValue: line.errno) else { return nil }
+      self = .content(errno, line.message)
     case "interrupted": self = .interrupted
     case "canceled": self = .canceled
     case "stopping": self = .stopping

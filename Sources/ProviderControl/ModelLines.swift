@@ -28,6 +28,10 @@ extension ReplyLine {
     case .processes(let met): processes = met.map(\.number)
     case .rules(let statuses): rules = statuses.map { RuleLine($0, coding) }
     case .explanation(let value): explanation = ExplanationLine(value)
+    case .relieved(let statuses, let bytes):
+      items = statuses.map(ItemLine.init)
+      freed = bytes
+    case .remote(let result): remote = RemoteLine(result)
     case .claim(let id, let claimed):
       claim = id.rawValue
       paths = claimed.map { WirePath($0) }
@@ -40,6 +44,14 @@ extension ReplyLine {
   package init(id: Int?, problem: RequestProblem) {
     self.init(id: id, ok: false)
     error = ErrorLine(code: "badRequest", errno: "EINVAL", message: problem.message)
+  }
+}
+
+extension RemoteLine {
+  package init(_ result: RemoteResult) {
+    self.init(
+      path: WirePath(result.path), id: result.id?.rawValue, version: result.version, after: result.after,
+      unseen: result.unseen?.rawValue)
   }
 }
 
@@ -57,7 +69,9 @@ extension ItemLine {
       path: WirePath(status.path), id: status.id.rawValue, kind: status.kind.name,
       copy: status.copy.name, upload: status.upload.name, size: status.size, arrived: status.arrived,
       phase: status.transfer?.phase.rawValue, bytesPerSecond: status.transfer?.bytesPerSecond,
-      version: status.version, open: status.openHandles, scopes: status.scopes.map(\.number),
+      version: status.version, localVersion: status.localVersion,
+      conflicts: status.conflicts > 0 ? status.conflicts : nil, open: status.openHandles,
+      scopes: status.scopes.map(\.number),
       claims: status.claims.map(\.rawValue))
   }
 }
@@ -102,7 +116,8 @@ extension EventLine {
   package init(_ event: Event) {
     self.init(
       sequence: event.sequence, atNanoseconds: event.at.nanoseconds, name: event.name.rawValue,
-      path: event.path.map { WirePath($0) }, app: event.app?.name, process: event.process,
+      path: event.path.map { WirePath($0) }, from: event.from.map { WirePath($0) }, app: event.app?.name,
+      process: event.process,
       thread: event.thread, operation: event.operation, copy: event.copy?.name, scoped: event.scoped,
       claim: event.claim?.rawValue, error: event.error?.name, errno: event.error?.errno.rawValue,
       message: event.error?.explanation, waitedNanoseconds: event.waited?.nanoseconds,

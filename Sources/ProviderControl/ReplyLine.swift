@@ -18,6 +18,9 @@ package struct ReplyLine: Codable, Hashable, Sendable {
   package var claim: UInt64?
   package var paths: [WirePath]?
   package var clock: ClockLine?
+  /// Bytes that pressure has freed.
+  package var freed: Int64?
+  package var remote: RemoteLine?
   package var event: EventLine?
 
   package init(id: Int?, ok: Bool) {
@@ -90,10 +93,26 @@ package struct ItemLine: Codable, Hashable, Sendable {
   package var phase: String?
   package var bytesPerSecond: Int64?
   package var version: UInt64
+  /// Of what is here, where that is older.
+  package var localVersion: UInt64?
+  /// Versions of other devices that nobody has chosen from; absent: none.
+  package var conflicts: Int?
   package var open: Int
   /// Processes with a started scope on it or on a folder around it.
   package var scopes: [Int32]
   package var claims: [UInt64]
+}
+
+/// What has become of a remote change.
+package struct RemoteLine: Codable, Hashable, Sendable {
+  /// Where the item is now.
+  package var path: WirePath
+  package var id: UInt64?
+  package var version: UInt64?
+  /// What it waits for; absent: it is in force.
+  package var after: String?
+  /// The errno's name with which it could not be shown to whoever watches.
+  package var unseen: String?
 }
 
 package struct GrantLine: Codable, Hashable, Sendable {
@@ -174,6 +193,7 @@ package struct EventLine: Codable, Hashable, Sendable {
   package var atNanoseconds: Int64
   package var name: String
   package var path: WirePath?
+  package var from: WirePath?
   package var app: String?
   package var process: Int32?
   package var thread: Int32?

@@ -29,6 +29,16 @@ package struct RequestLine: Codable, Hashable, Sendable {
   package var claim: UInt64?
   package var request: Int?
   package var rule: JSONValue?
+  package var to: WirePath?
+  /// Of the client's machine, absolute.
+  package var from: WirePath?
+  package var text: String?
+  package var append: Bool?
+  package var size: String?
+  package var seed: UInt64?
+  package var keepModified: Bool?
+  package var onReplace: Bool?
+  package var pressure: String?
 
   package init(id: Int = 0, verb: String) {
     self.id = id

@@ -20,7 +20,8 @@ extension RequestLine {
     case "start": .model(.start(try itemPath(mountpoint), covers: try choice(covers, "covers") ?? .process))
     case "stop": .model(.stop(try itemPath(mountpoint)))
     case "download": .model(.download(try itemPaths(mountpoint)))
-    case "evict": .model(.evict(try itemPaths(mountpoint)))
+    case "evict": .model(try evictCommand(mountpoint))
+    case "remote": .model(.remote(try remoteChange(mountpoint), at: FileTime()))
     case "revoke":
       .model(
         .revoke(try itemPaths(mountpoint), app: appID, byUser: byUser ?? false, reads: reads ?? false))
@@ -49,7 +50,7 @@ extension RequestLine {
 
   private var appID: AppID? { app.map(AppID.init) }
 
-  private func required<Value>(_ value: Value?, _ key: String) throws(RequestProblem) -> Value {
+  func required<Value>(_ value: Value?, _ key: String) throws(RequestProblem) -> Value {
     guard let value else { throw RequestProblem("\(verb) needs \"\(key)\"") }
     return value
   }
@@ -65,13 +66,13 @@ extension RequestLine {
     return value
   }
 
-  private func itemPath(_ mountpoint: String) throws(RequestProblem) -> ItemPath {
+  func itemPath(_ mountpoint: String) throws(RequestProblem) -> ItemPath {
     let paths = try itemPaths(mountpoint)
     guard paths.count == 1 else { throw RequestProblem("\(verb) takes one path") }
     return paths[0]
   }
 
-  private func itemPaths(_ mountpoint: String, needed: Bool = true) throws(RequestProblem) -> [ItemPath] {
+  func itemPaths(_ mountpoint: String, needed: Bool = true) throws(RequestProblem) -> [ItemPath] {
     let given = paths ?? path.map { [$0] } ?? []
     if needed, given.isEmpty { throw RequestProblem("\(verb) needs \"path\" or \"paths\"") }
     var result: [ItemPath] = []

@@ -16,11 +16,17 @@ package final class Mount: Backend {
     package var socket: String
     package var features: KernelFeatures
     package var debug: Bool
-    package init(mountpoint: String, socket: String, features: KernelFeatures, debug: Bool = false) {
+    /// Starts ``MountChildProgram`` with this end of a socket, and says which process it is.
+    package var startChild: @Sendable (_ socket: Int32) throws -> Int32
+    package init(
+      mountpoint: String, socket: String, features: KernelFeatures, debug: Bool = false,
+      startChild: @escaping @Sendable (_ socket: Int32) throws -> Int32
+    ) {
       self.mountpoint = mountpoint
       self.socket = socket
       self.features = features
       self.debug = debug
+      self.startChild = startChild
     }
   }
 
@@ -30,6 +36,10 @@ package final class Mount: Backend {
   private let host: ProviderHost
   private let folder: ServerFolder
   private let workers: WorkerPool
+  /// Keeping a new content may take as long as its disk does, and nobody else's reply may wait for that.
+  private let blobWorker: WorkerPool
+  private let blobs: BlobStore
+  private let child: MountChild
   private let pending = PendingReplies()
   private let files = OpenFiles()
   private let cache: KernelCache
@@ -45,6 +55,11 @@ package final class Mount: Backend {
     self.folder = folder
     self.inheritance = inheritance
     workers = try WorkerPool(threads: 2)
+    blobWorker = try WorkerPool(threads: 1)
+    blobs = BlobStore(mountpoint: configuration.mountpoint)
+    child = MountChild(start: configuration.startChild) { id, error in
+      host.handle(.completed(.mirrored(id, error)))
+    }
     cache = try KernelCache()
     host.setBackend(self)
   }
@@ -85,6 +100,9 @@ package final class Mount: Backend {
     }
   }
 
+  /// To be called when everyone has been answered: nobody of ours may be left in the mount.
+  package func endChild() { child.end() }
+
   /// As mount(8) -o takes them.
   private var options: String {
     let source = (MountTable.sourcePrefix + configuration.socket)
@@ -110,8 +128,10 @@ package final class Mount: Backend {
       let id = pending.add(request)
       // Before the model may answer: after that the request is nobody's.
       cfuse_arm_interrupt(request, id.rawValue)
+      let caller = caller(of: op, operation)
       let asked = KernelRequest(
-        id: id, operation: operation, caller: caller(of: op, operation), fillsCache: op.fills_cache)
+        id: id, operation: operation, caller: caller, fillsCache: op.fills_cache,
+        isOurs: child.isCaller(caller))
       host.handle(.request(asked), mayBlock: true)
       if pending.admit(id) { host.handle(.notice(.interrupted(id)), mayBlock: true) }
     }
@@ -144,7 +164,9 @@ package final class Mount: Backend {
   // MARK: Effects out
 
   package func perform(_ effect: Effect, mayBlock: Bool) {
-    if mayBlock || !effect.needsFileAccess {
+    if case .makeBlob = effect {
+      blobWorker.run { [self] in carryOut(effect) }
+    } else if mayBlock || !effect.needsFileAccess {
       carryOut(effect)
     } else {
       workers.run { [self] in carryOut(effect) }
@@ -155,16 +177,40 @@ package final class Mount: Backend {
     switch effect {
     case .reply(let id, let reply): answer(id, reply)
     case .list(let slot, let path): host.handle(.completed(.listed(slot, folder.list(path))), mayBlock: true)
-    case .open(let handle, let path):
-      let result = folder.openContent(path).map { opened in
-        files.add(opened.descriptor, for: handle)
-        return opened.item
+    case .open(let handle, let content):
+      let result = open(content).map { opened, found in
+        files.add(opened, for: handle)
+        return found
       }
       host.handle(.completed(.opened(handle, result)), mayBlock: true)
+    case .makeBlob(let blob, let content, let base):
+      host.handle(.completed(.blobMade(blob, make(blob, content, base))))
+    case .dropBlob(let blob): blobs.drop(blob)
+    case .mirror(let id, let action): child.make(id, action)
     case .close(let handle): files.close(handle)
     case .invalidate(let node): cache.invalidate(.attributes(node))
     case .dropPages(let slot, let node): cache.invalidate(.pages(node, slot))
     case .answer, .event, .kill, .suspend, .resume, .limit: break  // the host's own
+    }
+  }
+
+  private func open(_ content: ContentReference) -> Result<(Int32, OpenedContent), ErrnoName> {
+    switch content {
+    case .source(let path): folder.openContent(path).map { ($0.descriptor, .source($0.item)) }
+    case .blob(let blob): blobs.open(blob).map { ($0, .blob) }
+    }
+  }
+
+  private func make(_ blob: BlobID, _ content: NewContent, _ base: Content?) -> Result<
+    MadeBlob, ProviderError
+  > {
+    guard let base else { return blobs.make(blob, content, base: nil) }
+    switch open(base.reference) {
+    case .failure(let error): return .failure(.source(error))
+    case .success((let descriptor, .source(let found))) where found.stamp != base.stamp:
+      close(descriptor)
+      return .failure(.sourceChanged)
+    case .success((let descriptor, _)): return blobs.make(blob, content, base: descriptor)
     }
   }
 
@@ -195,8 +241,8 @@ package final class Mount: Backend {
       case .success(let bytes): pending.bytes(bytes)
       case .failure(let error): pending.fail(error)
       }
-    case .linkTarget(let path):
-      let target = folder.linkTarget(path)
+    case .linkTarget(let content):
+      let target = linkTarget(content)
       confirm(id, target)
       switch target {
       case .success(let target): pending.target(target)
@@ -204,12 +250,20 @@ package final class Mount: Backend {
       }
     case .sourceAttribute(let path, let name, let capacity):
       answer(id, pending, folder.attribute(path, name, capacity: capacity), capacity)
-    case .sourceAttributeList(let path, let capacity):
-      answer(id, pending, folder.attributeNames(path), capacity)
+    case .sourceAttributeList(let path, let made, let capacity):
+      let ours = Array(made.map { $0 + [0] }.joined())
+      let names = path.map(folder.attributeNames) ?? .success([])
+      answer(id, pending, names.map { $0 + ours }, capacity)
     case .statistics:
       confirm(id, Result<Void, ErrnoName>.success(()))
       pending.statistics(cfuse_statistics(folder.statistics))
     }
+  }
+
+  private func linkTarget(_ content: ContentReference) -> Result<[CChar], ErrnoName> {
+    // Links come from the source alone.
+    guard case .source(let path) = content else { return .failure(.EINVAL) }
+    return folder.linkTarget(path)
   }
 
   /// Before the reply leaves: whoever has it finds its event in the journal.
@@ -237,7 +291,7 @@ package final class Mount: Backend {
 
   /// Into the thread's buffer, which it keeps until it reads again.
   private func read(
-    _ handle: HandleID, _ offset: Int64, _ length: Int64, _ stamp: SourceStamp, _ alteration: Alteration?
+    _ handle: HandleID, _ offset: Int64, _ length: Int64, _ stamp: SourceStamp?, _ alteration: Alteration?
   ) -> Result<UnsafeRawBufferPointer, ErrnoName> {
     guard let descriptor = files[handle] else { return .failure(.EBADF) }
     guard let buffer = cfuse_thread_buffer(max(1, Int(clamping: length))) else { return .failure(.ENOMEM) }
@@ -250,8 +304,12 @@ package final class Mount: Backend {
       count += read
     }
     // After the bytes were read and before they go out: never a mix of two versions.
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, SourceItem(status).stamp == stamp else { return .failure(.ESTALE) }
+    if let stamp {
+      var status = stat()
+      guard fstat(descriptor, &status) == 0, SourceItem(status).stamp == stamp else {
+        return .failure(.ESTALE)
+      }
+    }
     alteration?.apply(to: UnsafeMutableRawBufferPointer(start: buffer, count: count), at: offset)
     return .success(UnsafeRawBufferPointer(start: buffer, count: count))
   }
@@ -262,9 +320,11 @@ extension Effect {
   fileprivate var needsFileAccess: Bool {
     switch self {
     case .list, .open, .reply(_, .content), .reply(_, .linkTarget), .reply(_, .sourceAttribute),
-      .reply(_, .sourceAttributeList), .reply(_, .statistics):
+      .reply(_, .sourceAttributeList), .reply(_, .statistics), .makeBlob, .mirror:
       true
-    case .reply, .close, .invalidate, .dropPages, .answer, .event, .kill, .suspend, .resume, .limit: false
+    case .reply, .close, .invalidate, .dropPages, .dropBlob, .answer, .event, .kill, .suspend, .resume,
+      .limit:
+      false
     }
   }
 }

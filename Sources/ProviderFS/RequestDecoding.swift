@@ -39,12 +39,37 @@ enum RequestDecoding {
       let value = UnsafeRawBufferPointer(start: op.value, count: op.value == nil ? 0 : op.value_length)
       return .request(.setAttribute(node, name: bytes(of: op), value: Array(value)))
     case CFUSE_FSYNC: return .request(.synchronize(handle))
-    default: return .request(.change(node, what: name(ofChange: op.opcode)))
+    default: return change(op, node)
     }
   }
 
-  private static func bytes(of op: cfuse_op) -> [UInt8] {
-    guard let name = op.name else { return [] }
+  private static func change(_ op: cfuse_op, _ node: NodeID) -> Decoded {
+    let change: KernelChange
+    switch op.opcode {
+    case CFUSE_MKNOD, CFUSE_MKDIR, CFUSE_UNLINK, CFUSE_RMDIR, CFUSE_RENAME:
+      guard let name = Name(bytes(of: op.name)) else { return .nameTooLong }
+      switch op.opcode {
+      case CFUSE_MKNOD: change = .makeNode(name)
+      case CFUSE_MKDIR: change = .makeDirectory(name)
+      case CFUSE_UNLINK: change = .unlink(name)
+      case CFUSE_RMDIR: change = .removeDirectory(name)
+      // An exchange, and the like.
+      case _ where op.flags != 0: change = .other("rename")
+      default:
+        guard let newName = Name(bytes(of: op.new_name)) else { return .nameTooLong }
+        change = .rename(name, to: NodeID(rawValue: op.new_node), newName)
+      }
+    case CFUSE_SETATTR: change = .setAttributes
+    case CFUSE_FALLOCATE: change = .allocate(HandleID(op.handle))
+    default: change = .other(word(for: op.opcode))
+    }
+    return .request(.change(node, change))
+  }
+
+  private static func bytes(of op: cfuse_op) -> [UInt8] { bytes(of: op.name) }
+
+  private static func bytes(of name: UnsafePointer<CChar>?) -> [UInt8] {
+    guard let name else { return [] }
     return UnsafeRawBufferPointer(start: name, count: strlen(name)).map { $0 }
   }
 
@@ -57,23 +82,14 @@ enum RequestDecoding {
   /// O_WRONLY or O_RDWR, or O_TRUNC.
   private static func writes(_ flags: UInt32) -> Bool { flags & 0o3 != 0 || flags & 0o1000 != 0 }
 
-  private static func name(ofChange opcode: cfuse_opcode) -> String {
-    let name: ChangeName? =
-      switch opcode {
-      case CFUSE_SETATTR: .setattr
-      case CFUSE_MKNOD: .mknod
-      case CFUSE_MKDIR: .mkdir
-      case CFUSE_UNLINK: .unlink
-      case CFUSE_RMDIR: .rmdir
-      case CFUSE_SYMLINK: .symlink
-      case CFUSE_RENAME: .rename
-      case CFUSE_LINK: .link
-      case CFUSE_CREATE: .create
-      case CFUSE_WRITE: .write
-      case CFUSE_FALLOCATE: .fallocate
-      case CFUSE_REMOVEXATTR: .removexattr
-      default: nil
-      }
-    return name?.rawValue ?? "operation \(opcode.rawValue)"
+  private static func word(for opcode: cfuse_opcode) -> String {
+    switch opcode {
+    case CFUSE_SYMLINK: "symlink"
+    case CFUSE_LINK: "link"
+    case CFUSE_CREATE: "create"
+    case CFUSE_WRITE: "write"
+    case CFUSE_REMOVEXATTR: "removexattr"
+    default: "operation \(opcode.rawValue)"
+    }
   }
 }

@@ -84,6 +84,9 @@ package final class Sessions: LineServerDelegate {
         if case .cancel(let number) = command {
           host.journal.stopReading(Journal.Key(session: SessionID(id.rawValue), number: number))
         }
+        var command = command
+        // Times of files are wall clock, and come with the request.
+        if case .remote(let change, _) = command { command = .remote(change, at: .now) }
         let request = ControlRequest(
           session: SessionID(id.rawValue), number: request.id, command: command,
           ancestors: ancestors(id, command))
@@ -238,5 +241,13 @@ extension ClockLine {
     self.init(
       mode: mode, scale: state.time.scale, paused: state.time.isPaused, nowNanoseconds: state.now.nanoseconds,
       nextNanoseconds: state.next?.nanoseconds)
+  }
+}
+
+extension FileTime {
+  fileprivate static var now: FileTime {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return FileTime(seconds: Int64(time.tv_sec), nanoseconds: UInt32(time.tv_nsec))
   }
 }

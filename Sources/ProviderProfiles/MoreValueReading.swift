@@ -39,10 +39,19 @@ extension ValueReading {
     return nil
   }
 
-  static func byteCount(
+  static func room(
     _ json: PositionedJSON, _ limits: ClosedRange<Int64>, _ path: String, _ problems: inout ProblemList
+  ) -> ProfileValue? {
+    if case .text("unlimited") = json.content { return .room(nil) }
+    return byteCount(json, limits, path, orElse: ", or \"unlimited\"", &problems).map { .room($0) }
+  }
+
+  /// - Parameter other: what may stand there beside a number, for messages.
+  static func byteCount(
+    _ json: PositionedJSON, _ limits: ClosedRange<Int64>, _ path: String, orElse other: String = "",
+    _ problems: inout ProblemList
   ) -> Int64? {
-    let demand = "must be a number of bytes such as \"65536\", \"64KiB\" or \"2MB\""
+    let demand = "must be a number of bytes such as \"65536\", \"64KiB\" or \"2MB\"\(other)"
     guard case .text(let text) = json.content else {
       problems.add(json.position, path, "\(demand), not \(json.kindName)")
       return nil

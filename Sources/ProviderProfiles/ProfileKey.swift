@@ -115,6 +115,15 @@ extension Key {
       unwrap: { if case .bandwidth(let rate) = $0 { .some(rate) } else { nil } })
   }
 
+  /// nil: unlimited.
+  static func room(
+    _ path: String, _ place: Place<Int64?>, _ limits: ClosedRange<Int64>, summary: String
+  ) -> Key {
+    row(
+      path, .room(limits), place, summary: summary,
+      wrap: { .room($0) }, unwrap: { if case .room(let bytes) = $0 { .some(bytes) } else { nil } })
+  }
+
   static func span(
     _ path: String, _ place: Place<Span>, _ limits: ClosedRange<Span>, isRequired: Bool = false,
     summary: String

@@ -63,6 +63,15 @@ package enum ProfileKeys {
     .globs(
       "items.datalessFolders", \.items.datalessFolders, count: 0...1_000, bytes: 1...1_024,
       summary: "Patterns of folders that only the server knows the contents of, until they are first listed."),
+    .word(
+      "items.onRemoteUpdate", \.items.onRemoteUpdate,
+      summary:
+        "What becomes of a local copy when the server has a newer version: it stays, out of date, or it is evicted"
+        + " as soon as nobody has it open."),
+    .room(
+      "items.localLimit", \.items.localLimit, 1...Int64.max,
+      summary:
+        "What local copies may take; beyond it, those opened longest ago are evicted after each download."),
     .latency(
       "download.latency", \.download.latency, summary: "From a download's request to its first byte."),
     .bandwidth(

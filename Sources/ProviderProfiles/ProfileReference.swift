@@ -82,6 +82,8 @@ package enum ProfileReference {
       "a rate from \(ByteRate.text(bytesPerSecond: limits.lowerBound)) to "
         + ByteRate.text(bytesPerSecond: limits.upperBound)
     case .byteCount: "a number of bytes"
+    case .room(let limits):
+      "a number of bytes, at least \(ByteCount.text(bytes: limits.lowerBound)), or `\"unlimited\"`"
     case .point: "a place in the file"
     case .share: "a share, more than 0%"
     case .glob: "a pattern"

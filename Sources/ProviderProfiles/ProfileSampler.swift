@@ -131,6 +131,7 @@ package struct ProfileSampler: Sendable {
       return .bandwidth(chance.below(4) == 0 ? nil : rate(limits, &chance))
     case .rate(let limits): return .rate(rate(limits, &chance))
     case .byteCount(let limits): return .byteCount(chance.number(limits))
+    case .room(let limits): return .room(chance.below(4) == 0 ? nil : chance.number(limits))
     case .point:
       if chance.below(2) == 0 { return .point(.bytes(chance.number(0...(1 << 24)))) }
       return .point(.millionths(chance.evenly(0...1_000_000)))

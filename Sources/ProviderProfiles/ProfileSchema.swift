@@ -88,6 +88,7 @@ package enum ProfileSchema {
     case .bandwidth: reference("rate")
     case .rate: reference("someRate")
     case .byteCount: reference("bytes")
+    case .room: reference("room")
     case .point: reference("point")
     case .share: reference("share")
     case .glob(let bytes), .path(let bytes): text(bytes, pattern: "^[^/]")
@@ -140,6 +141,7 @@ package enum ProfileSchema {
     "rate": pattern("\"2MB/s\", \"500kB/s\", \"1MiB/s\", or \"unlimited\".", "(unlimited|\(size)/s)"),
     "someRate": pattern("\"2MB/s\", \"500kB/s\", \"1MiB/s\".", "\(size)/s"),
     "bytes": pattern("\"65536\", \"64KiB\", \"2MB\".", byte),
+    "room": pattern("\"65536\", \"64KiB\", \"2MB\", or \"unlimited\".", "(unlimited|\(byte))"),
     "point": pattern(
       "A place in a file: a share such as \"40%\", or a byte such as \"65536\" or \"64KiB\".",
       "(\(percentage)|\(byte))"),

@@ -25,6 +25,8 @@ package indirect enum ProfileValueType: Sendable {
   case rate(ClosedRange<Int64>)
   /// "64KiB" or "65536".
   case byteCount(ClosedRange<Int64>)
+  /// A number of bytes, or "unlimited".
+  case room(ClosedRange<Int64>)
   /// A place in a file: "40%" or as a byte count.
   case point
   /// Millionths, written as "30%".
@@ -68,6 +70,8 @@ package enum ProfileValue: Hashable, Sendable {
   case bandwidth(Int64?)
   case rate(Int64)
   case byteCount(Int64)
+  /// nil: unlimited.
+  case room(Int64?)
   case point(HoldPoint)
   case share(Int64)
   case glob(Glob)

@@ -54,6 +54,7 @@ package enum ProfileWriter {
     case .span(let span): quoted(span.text)
     case .patience(let span): quoted(span?.text ?? "never")
     case .byteCount(let count): quoted(ByteCount.text(bytes: count))
+    case .room(let count): quoted(count.map { ByteCount.text(bytes: $0) } ?? "unlimited")
     case .point(let point): quoted(point.text)
     case .share(let share): quoted(Share.text(millionths: share))
     case .glob(let glob): quoted(glob.pattern)

@@ -20,6 +20,7 @@ enum ValueReading {
     case .bandwidth(let limits): bandwidth(json, limits, path, &problems)
     case .rate(let limits): rate(json, limits, path, &problems).map { .rate($0) }
     case .byteCount(let limits): byteCount(json, limits, path, &problems).map { .byteCount($0) }
+    case .room(let limits): room(json, limits, path, &problems)
     case .point: point(json, path, &problems).map { .point($0) }
     case .share(let limits): share(json, limits, path, &problems).map { .share($0) }
     case .glob(let bytes): glob(json, bytes, path, &problems).map { .glob($0) }

@@ -76,6 +76,15 @@
       try await call("evict") { $0.paths = paths.map { WirePath(bytes: $0.bytes) } }
     }
 
+    /// Drops the local copies that were opened longest ago, until so much is free, like "100MB". What is open or
+    /// claimed stays.
+    /// - Returns: what was evicted, and how many bytes that has freed.
+    @discardableResult public func evict(pressure: String) async throws -> (items: [ItemStatus], freed: Int64)
+    {
+      let reply = try await call("evict") { $0.pressure = pressure }
+      return ((reply.items ?? []).map(ItemStatus.init), reply.freed ?? 0)
+    }
+
     // MARK: Conditions
 
     /// What the provider as a whole is from now on; docs/conditions.md says what each access gets then.

@@ -34,11 +34,38 @@
     public var phase: String?
     /// What arrives now.
     public var bytesPerSecond: Int64?
+    /// The server's.
     public var version: UInt64
+    /// Of what an open gets, where that is older; nil where it is not.
+    public var localVersion: UInt64?
+    /// Versions of other devices that nobody has chosen from.
+    public var conflicts: Int
     /// How many open files there are of it.
     public var open: Int
     /// Processes with a started scope on it, or on a folder around it.
     public var scopes: [Int32]
+  }
+
+  /// What another device puts into a file.
+  public enum RemoteContent: Hashable, Sendable {
+    case text(String)
+    /// The bytes of a file of this machine, by its absolute path.
+    case file(String)
+    /// So many bytes, like "10MB", made from a seed: docs/control-protocol.md says how.
+    case synthetic(size: String, seed: UInt64 = 1)
+  }
+
+  /// What has become of a remote change.
+  public struct RemoteResult: Hashable, Sendable {
+    /// Where the item is now, by a name that may be of the provider's making.
+    public var path: ItemPath
+    /// nil once it is deleted.
+    public var id: UInt64?
+    public var version: UInt64?
+    /// What it waits for: it applies after that. nil: it is in force.
+    public var after: String?
+    /// The errno's name with which it could not be shown to whoever watches the mount; nil: it was shown.
+    public var unseen: String?
   }
 
   /// What `pick` has granted.
@@ -97,6 +124,8 @@
     public var at: Duration
     public var name: String
     public var path: ItemPath?
+    /// Where a moved item was.
+    public var from: ItemPath?
     public var app: String?
     public var process: Int32?
     public var thread: Int32?
@@ -126,7 +155,8 @@
       self.init(
         path: ItemPath(bytes: line.path.bytes), id: line.id, kind: line.kind,
         copy: CopyState(rawValue: line.copy) ?? .local, size: line.size, arrived: line.arrived,
-        phase: line.phase, bytesPerSecond: line.bytesPerSecond, version: line.version, open: line.open,
+        phase: line.phase, bytesPerSecond: line.bytesPerSecond, version: line.version,
+        localVersion: line.localVersion, conflicts: line.conflicts ?? 0, open: line.open,
         scopes: line.scopes)
     }
   }
@@ -135,7 +165,8 @@
     init(_ line: EventLine) {
       self.init(
         sequence: line.sequence, at: .nanoseconds(line.atNanoseconds), name: line.name,
-        path: line.path.map { ItemPath(bytes: $0.bytes) }, app: line.app, process: line.process,
+        path: line.path.map { ItemPath(bytes: $0.bytes) }, from: line.from.map { ItemPath(bytes: $0.bytes) },
+        app: line.app, process: line.process,
         thread: line.thread, operation: line.operation, copy: line.copy.flatMap(CopyState.init),
         scoped: line.scoped, error: line.error, errno: line.errno,
         waited: line.waitedNanoseconds.map { .nanoseconds($0) }, offset: line.offset, bytes: line.bytes,

@@ -1,5 +1,6 @@
 import Glibc
 import ProviderControl
+import ProviderFS
 import ProviderModel
 
 @main
@@ -26,6 +27,7 @@ enum FakeProvider {
     "profile": ProfileVerb.run,
     "provider": Conditions.provider,
     "release": Holds.release,
+    "remote": Remote.run,
     "restore": Grants.restore,
     "revoke": Grants.revoke,
     "rule": RuleVerb.run,
@@ -46,7 +48,14 @@ enum FakeProvider {
     static let notImplemented: Int32 = 70
   }
 
-  static func main() { exit(run(commandLine())) }
+  static func main() {
+    let words = commandLine()
+    // A provider starts this; it is no verb for people.
+    if words.count == 2, words[0].text == MountChildProgram.word {
+      MountChildProgram.run(mountpoint: words[1].bytes)
+    }
+    exit(run(words))
+  }
 
   static func run(_ words: [Argument]) -> Int32 {
     switch CommandLineReading(words) {

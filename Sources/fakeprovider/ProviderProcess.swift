@@ -63,7 +63,8 @@ struct ProviderProcess {
     do {
       mount = try Mount(
         Mount.Configuration(
-          mountpoint: settings.mountpoint, socket: socket, features: features, debug: settings.debug),
+          mountpoint: settings.mountpoint, socket: socket, features: features, debug: settings.debug,
+          startChild: { try startChild(of: settings.mountpoint, socket: $0) }),
         host: host, folder: folder, inheritance: settings.profile.access.inheritScopes)
       try mount.start { ending.request({}) }
     } catch {
@@ -76,6 +77,7 @@ struct ProviderProcess {
 
     // Everyone gets an answer before the mount goes, so that nobody is left inside it.
     host.handle(.stop, mayBlock: true)
+    mount.endChild()
     let problem = MountRemoval.detach(settings.mountpoint)
     if let problem { Console.err("fakeprovider: \(problem)\n") }
     host.handle(.end)
@@ -84,6 +86,18 @@ struct ProviderProcess {
     server.shutDown()
     // The loop's threads cannot be woken; the kernel ends the connection with the process.
     _exit(problem == nil ? 0 : 1)
+  }
+
+  /// This program again, as the one that makes remote changes through the mount.
+  private static func startChild(of mountpoint: String, socket: Int32) throws -> Int32 {
+    var command = Command(
+      program: Array("/proc/self/exe".utf8),
+      words: [Array("fakeprovider".utf8), Array(MountChildProgram.word.utf8), Array(mountpoint.utf8)])
+    command.descriptors = [(socket, MountChildProgram.socket)]
+    command.newSession = true
+    var mask = sigset_t()
+    sigemptyset(&mask)
+    return try command.start(mask: mask)
   }
 
   /// Whoever ends the provider, and who waits for it to have ended.

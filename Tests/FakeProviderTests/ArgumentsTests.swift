@@ -57,7 +57,11 @@ private func help(_ words: String...) -> String? {
     (["mount", "--profile"], "--profile needs a value"),
     (["mount", "--profile="], "--profile needs a value"),
     (["mount", "--profile", "--sample", "/m"], "--profile needs a value"),
-    (["mount", "--profile", "p"], "needs MOUNTPOINT"), (["evict"], "needs PATH"),
+    (["mount", "--profile", "p"], "needs MOUNTPOINT"), (["download"], "needs PATH"),
+    (["remote", "wrte", "a"], "did you mean \"write\"?"), (["remote", "write"], "needs PATH"),
+    (
+      ["remote", "write", "a", "--text", "x", "--from", "y"], "--from and --text cannot be given together"
+    ),
     (["mount", "--profile", "p", "/m", "/n"], "\"/n\" is one word too many"),
     (["run", "--profile", "p", "ls"], "COMMAND… comes after --"),
     (["run", "--profile", "p"], "needs -- COMMAND…"), (["run", "--profile", "p", "--"], "needs -- COMMAND…"),

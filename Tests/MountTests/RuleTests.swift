@@ -135,17 +135,6 @@ import Testing
     while try await provider.clock.next == nil { await Task.yield() }
   }
 
-  @Test func `that replaces an item is refused: that is not here yet`() async throws {
-    try await provider { provider in
-      await #expect(throws: ProviderFailure.self) {
-        try await provider.addRule(
-          #"{ "name": "r", "on": "open", "effect": { "replace": { "by": "rename" } } }"#)
-      }
-      let hits = try await provider.ruleHits()
-      #expect(hits.isEmpty)
-    }
-  }
-
   @Test func `that cannot be understood is refused with line and column`() async throws {
     try await provider { provider in
       await #expect(throws: ProviderFailure.self) {

@@ -9,6 +9,7 @@ import Testing
       .operation, path: ItemPath([Name("d"), Name("Übung \"1\"\t\u{1}\u{7F}/\\.pdf")].compactMap { $0 }))
     event.sequence = .max
     event.at = Instant(nanoseconds: -1)
+    event.from = ItemPath([Name([0xFE])].compactMap { $0 })
     event.app = AppID("org.example/\u{1F600}\n\r\u{8}\u{C}\u{1F}")
     event.process = .min
     event.thread = 7

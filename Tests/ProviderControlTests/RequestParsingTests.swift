@@ -48,6 +48,7 @@ private func path(_ text: String) throws -> ItemPath { try #require(ItemPath(tex
     let a = try path("a")
     let b = try path("d/b")
     let root = ItemPath()
+    func remote(_ change: RemoteChange) -> Command { .remote(change, at: FileTime()) }
     let known: [(String, Command)] = [
       (#"{"id":1,"verb":"status"}"#, .status([])),
       (#"{"id":1,"verb":"status","path":"."}"#, .status([root])),
@@ -99,6 +100,31 @@ private func path(_ text: String) throws -> ItemPath { try #require(ItemPath(tex
       (#"{"id":1,"verb":"device","action":"lock"}"#, .setDeviceLock(true)),
       (#"{"id":1,"verb":"device","action":"unlock"}"#, .setDeviceLock(false)),
       (#"{"id":1,"verb":"app","action":"suspend","app":"x"}"#, .signal(AppID("x"), .suspend)),
+      (#"{"id":1,"verb":"evict","pressure":"10kB"}"#, .relieve(10_000)),
+      (
+        #"{"id":1,"verb":"remote","action":"write","path":"a","text":"é","append":true}"#,
+        remote(.write(a, NewContent(.text(Array("é".utf8)), appends: true), keepsModified: false))
+      ),
+      (
+        #"{"id":1,"verb":"remote","action":"write","path":"a","from":{"path_b64":"L/8="},"keepModified":true}"#,
+        remote(.write(a, NewContent(.file([0x2F, 0xFF])), keepsModified: true))
+      ),
+      (
+        #"{"id":1,"verb":"remote","action":"write","path":"a","size":"1KiB","seed":5,"onReplace":true}"#,
+        remote(.prepare(a, NewContent(.synthetic(size: 1024, seed: 5))))
+      ),
+      (#"{"id":1,"verb":"remote","action":"move","path":"a","to":"/mnt/p/d/b"}"#, remote(.move(a, to: b))),
+      (
+        #"{"id":1,"verb":"remote","action":"rename","path":"d/b","name":"a"}"#,
+        remote(.rename(b, try #require(Name("a"))))
+      ),
+      (#"{"id":1,"verb":"remote","action":"delete","path":"a"}"#, remote(.delete(a))),
+      (#"{"id":1,"verb":"remote","action":"mkdir","path":"d/b"}"#, remote(.makeDirectory(b))),
+      (#"{"id":1,"verb":"remote","action":"conflict","path":"a"}"#, remote(.conflict(a, nil))),
+      (
+        #"{"id":1,"verb":"remote","action":"conflict","path":"a","size":"0"}"#,
+        remote(.conflict(a, NewContent(.synthetic(size: 0, seed: 1))))
+      ),
       (#"{"id":1,"verb":"rule"}"#, .rules),
       (#"{"id":1,"verb":"rule","action":"clear"}"#, .clearRules),
       (#"{"id":1,"verb":"rule","action":"remove","name":"r"}"#, .removeRule("r")),
@@ -177,6 +203,42 @@ private func path(_ text: String) throws -> ItemPath { try #require(ItemPath(tex
       "app: \"action\" cannot be \"feed\"; it is one of suspend, resume, kill"
     ),
     (#""verb":"cancel""#, "cancel needs \"request\""),
+    (
+      #""verb":"evict","pressure":"much""#,
+      "\"pressure\" is a number of bytes like \"65536\" or \"10MB\", not \"much\""
+    ),
+    (
+      #""verb":"evict","pressure":"1MB","path":"a""#,
+      "evict takes \"pressure\" or paths: pressure chooses the items itself"
+    ),
+    (#""verb":"remote","path":"a""#, "remote needs \"action\""),
+    (#""verb":"remote","action":"wrte","path":"a""#, "there is no remote \"wrte\"; the nearest is \"write\""),
+    (
+      #""verb":"remote","action":"write","path":"a""#,
+      "remote write needs a content: \"text\", \"from\" or \"size\""
+    ),
+    (
+      #""verb":"remote","action":"write","path":"a","text":"x","size":"1""#,
+      "a content is \"text\", \"from\" or \"size\", one of them"
+    ),
+    (#""verb":"remote","action":"write","path":"a","text":"x","seed":1"#, "\"seed\" belongs to \"size\""),
+    (
+      #""verb":"remote","action":"write","path":"a","from":"x""#, "\"from\" is an absolute path, not \"x\""
+    ),
+    (#""verb":"remote","action":"write","path":"a","size":"17GiB""#, "\"size\" is at most 16GiB"),
+    (
+      #""verb":"remote","action":"write","path":"a","text":"","onReplace":true,"keepModified":true"#,
+      "remote write: \"keepModified\" and \"onReplace\" exclude each other"
+    ),
+    (#""verb":"remote","action":"move","path":"a""#, "remote needs \"to\""),
+    (
+      #""verb":"remote","action":"rename","path":"a","name":"b/c""#,
+      "\"b/c\" cannot be a name: 1 to 255 bytes, no slash, not \".\" or \"..\"; to change the folder, move it"
+    ),
+    (
+      #""verb":"remote","action":"conflict","path":"a","text":"x","append":true"#,
+      "remote conflict takes a whole content"
+    ),
     (#""verb":"clock","action":"advance""#, "clock needs \"value\""),
     (
       #""verb":"clock","action":"advance","value":"soon""#,

@@ -83,13 +83,17 @@ private func roundTrip<Message: Codable & Equatable>(_ message: Message) throws 
     let process = ProcessID(number: 12, serial: 1)
     let status = ItemStatus(
       path: path, id: ItemID(4), kind: .file, copy: .downloading, upload: .clean, size: 10, arrived: 4,
-      transfer: TransferStatus(phase: .streaming, bytesPerSecond: 5), version: 2, openHandles: 1,
+      transfer: TransferStatus(phase: .streaming, bytesPerSecond: 5), version: 2, localVersion: 1,
+      conflicts: 3,
+      openHandles: 1,
       scopes: [process], claims: [ClaimID(9)])
     let rule = Rule(name: "r", operations: [.open], effect: RuleEffect(disturbance: .stall))
     let answers: [Answer] = [
       .done, .items([status]), .grants([GrantStatus(path: path, app: AppID("x"))]), .started(false),
       .revoked(RevocationSummary(grants: 1, scopes: 2, descriptors: 3, processesKilled: 4)), .hold("h"),
       .holds([HoldStatus(name: "h", operation: .read, path: path, at: .millionths(400_000), parked: 1)]),
+      .relieved([status], bytes: 9),
+      .remote(RemoteResult(path: path, id: ItemID(4), version: 2, after: "hold h", unseen: .EACCES)),
       .released(2), .rules([RuleStatus(rule: rule, considered: 3, hits: 2)]),
       .explanation(
         Explanation(

@@ -35,12 +35,16 @@ final class MemoryBackend: Backend {
     switch effect {
     case .list(let slot, let path):
       host?.handle(.completed(.listed(slot, folders[path].map { .success($0) } ?? .failure(.ENOENT))))
-    case .open(let handle, let path):
+    case .open(let handle, .source(let path)):
       let item = folders[ItemPath(path.names.dropLast())]?.first { $0.name == path.names.last }?.item
-      host?.handle(.completed(.opened(handle, item.map { .success($0) } ?? .failure(.ENOENT))))
+      host?.handle(.completed(.opened(handle, item.map { .success(.source($0)) } ?? .failure(.ENOENT))))
+    case .open(let handle, .blob): host?.handle(.completed(.opened(handle, .success(.blob))))
+    case .makeBlob(let blob, _, _): host?.handle(.completed(.blobMade(blob, .success(MadeBlob(size: 1)))))
+    // Nobody watches a mount that is none.
+    case .mirror(let change, _): host?.handle(.completed(.mirrored(change, nil)))
     case .reply(_, let reply): replies.put(reply)
     case .dropPages(let slot, _): host?.handle(.completed(.pagesDropped(slot)))
-    case .close, .invalidate, .answer, .event, .kill, .suspend, .resume, .limit: break
+    case .close, .invalidate, .dropBlob, .answer, .event, .kill, .suspend, .resume, .limit: break
     }
   }
 

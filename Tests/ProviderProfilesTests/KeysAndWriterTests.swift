@@ -35,6 +35,7 @@ import Testing
     let samples: [ProfileValue] = [
       .text("x"), .word("x"), .words(["x"]), .flag(true), .wholeNumber(1), .span(.seconds(1)),
       .latency(.fixed(.seconds(1))), .bandwidth(1), .rate(1), .mapping([:]), .patience(nil), .byteCount(1),
+      .room(nil),
       .point(.bytes(1)), .share(1), .texts([]),
       .globs([]), .objects([]),
     ]
@@ -80,7 +81,9 @@ import Testing
         "items": {
           "initial": "dataless",
           "local": [],
-          "datalessFolders": []
+          "datalessFolders": [],
+          "onRemoteUpdate": "keep",
+          "localLimit": "unlimited"
         },
         "download": {
           "latency": "0",

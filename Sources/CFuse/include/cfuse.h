@@ -39,6 +39,8 @@ typedef struct {
   uint32_t flags;  // open flags, as open(2) has them
   bool fills_cache;  // READ: for the page cache (sendfile, a map), not for a read(2) past it
   const char *_Nullable name;
+  uint64_t new_node;  // RENAME: the folder that it goes to
+  const char *_Nullable new_name;  // RENAME
   const void *_Nullable value;  // SETXATTR
   size_t value_length;
   const cfuse_forgotten *_Nullable forgotten;

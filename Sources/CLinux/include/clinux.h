@@ -50,6 +50,12 @@ int clinux_openat(int directory, const char *_Nonnull path, int flags);
 int clinux_create(const char *_Nonnull path);
 // pipe2(2): both ends closed on exec.
 int clinux_pipe(int ends[_Nonnull 2]);
+// A new file in `directory` that has no name, for reading and writing (O_TMPFILE, else one that is unlinked at once).
+int clinux_temporary_file(const char *_Nonnull directory);
+// Closes all descriptors from `first` on (kernel 5.9, else one by one).
+int clinux_close_from(int first);
+// fallocate(2) that changes nothing: to whoever watches, the file has been written to.
+int clinux_say_written(int descriptor);
 // A file in memory that nothing else can open (memfd_create(2)), closed on exec.
 int clinux_unnamed_file(void);
 int clinux_ioctl_window_columns(int terminal);

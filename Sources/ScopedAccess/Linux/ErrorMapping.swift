@@ -43,7 +43,7 @@
         .notADirectory, .isADirectory, .notASymbolicLink, .readOnly, .sourceChanged, .source, .fault,
         .released,
         .unreachable, .deviceLocked, .materializationForbidden, .interrupted, .stopping, .busy, .badHandle,
-        .noSuchAttribute, .resultTooLarge, .invalid:
+        .noSuchAttribute, .resultTooLarge, .content, .invalid:
         read(error.errno, url, line.message)
       case .canceled: cocoa(.userCancelled, url, nil, line.message)
       case .notSupported: cocoa(.featureUnsupported, url, .EOPNOTSUPP, line.message)

@@ -1,4 +1,5 @@
 import ProviderControl
+import ProviderModel
 
 /// download and evict: what this machine has of an item.
 enum Content {
@@ -38,6 +39,11 @@ enum Content {
 
   static func evict(_ arguments: ParsedArguments) -> Int32 {
     arguments.carryOut {
+      if let size = arguments.text("--pressure") { return try relieve(size, arguments) }
+      if arguments.positionals.isEmpty { throw VerbFailure.usage("needs PATH, or --pressure SIZE") }
+      if arguments.values["--provider"] != nil {
+        throw VerbFailure.usage("--provider belongs to --pressure; a PATH says itself whose it is")
+      }
       var items: [Status.Item] = []
       for group in try Providers.groups(of: arguments.positionals) {
         let connection = try ProviderConnection(to: group.mount)
@@ -57,6 +63,31 @@ enum Content {
       if arguments.has("--json") { Console.json(["items": items]) }
       return FakeProvider.Exit.done
     }
+  }
+
+  private static func relieve(_ size: String, _ arguments: ParsedArguments) throws -> Int32 {
+    guard arguments.positionals.isEmpty else {
+      throw VerbFailure.usage("--pressure chooses the items itself; give no PATH")
+    }
+    let connection = try ProviderConnection(to: try Providers.chosen(arguments))
+    var request = RequestLine(verb: "evict")
+    request.pressure = size
+    let reply = try connection.call(request)
+    let (items, freed) = (reply.items ?? [], reply.freed ?? 0)
+    for line in items {
+      Console.err(done(line, name: connection.mount.absolutePath(of: line.path).text))
+    }
+    if arguments.has("--json") {
+      Console.json(Relieved(items: items.map { Status.Item($0, on: connection.mount) }, freed: freed))
+    }
+    if freed >= ByteCount.bytes(text: size) ?? 0 { return FakeProvider.Exit.done }
+    throw VerbFailure(
+      "only \(Render.size(freed)) of \(size) could be freed: the rest of what is local is open or claimed")
+  }
+
+  private struct Relieved: Encodable {
+    var items: [Status.Item]
+    var freed: Int64
   }
 
   private static func openCount(_ path: WirePath?, _ connection: ProviderConnection) -> Int? {

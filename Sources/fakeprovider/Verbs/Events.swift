@@ -73,6 +73,7 @@ enum EventRow {
     } else if let bytes = event.bytes {
       words.append(Render.size(bytes))
     }
+    if let from = event.from { words.append("from \(Render.harmless(from.text))") }
     if let hold = event.hold { words.append("hold \(Render.harmless(hold))") }
     if event.name == "held" || event.name == "holdReleased", let operation = event.operation {
       words.append("of \(operation)")

@@ -82,12 +82,8 @@ enum MountVerb {
 
   private static func profile(_ name: String) throws -> Profile {
     do {
-      let profile = try ProfileLibrary.load(nameOrPath: name)
-      if let what = profile.usesReplacement {
-        throw MountProblem("\(what) has the effect \"replace\", which this version reads and cannot do yet")
-      }
-      return profile
-    } catch let error as ProfileLoadError {
+      return try ProfileLibrary.load(nameOrPath: name)
+    } catch {
       // A profile with errors lists them all, a line each; a name that nothing has is a slip of the keyboard.
       if case .unknownName = error { throw MountProblem("\(error)", usage: true) }
       throw MountProblem("\(error)")
