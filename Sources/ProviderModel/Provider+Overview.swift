@@ -8,8 +8,10 @@ extension Provider {
     if items[folder].listing != .listed { return wait(forListing: folder, key) }
     var overview = Overview(now: now, folder: items.path(of: folder))
     let moving = slotsInMotion
-    let held = items.directory(of: folder)?.entries().map(\.slot) ?? []
-    let others = held.filter { !moving.contains($0) }
+    let directory = items.directory(of: folder)
+    // Of a folder with more than fit, not all are looked at.
+    let first = directory?.entries().prefix(limit + moving.count).map(\.slot) ?? []
+    let others = first.filter { !moving.contains($0) }.sorted { items.precedes($0, $1) }
     overview.items = (moving + others).prefix(limit).map { status(of: $0) }
     overview.holds = holds.all.prefix(limit).map { status(of: $0) }
     let waiting = waitingStatuses
@@ -25,7 +27,8 @@ extension Provider {
       RuleHits(name: $0.rule.name, operations: $0.rule.operations, hits: $0.hits)
     }
     overview.counts = Overview.Counts(
-      moving: moving.count, items: moving.count + others.count, holds: holds.all.count,
+      moving: moving.count,
+      items: (directory?.count ?? 0) + moving.count { items[$0].parent != folder }, holds: holds.all.count,
       waiting: waiting.count, scopes: scopes.count, claims: arbiter.claims.count, rules: rules.all.count)
     finish(key, .overview(overview))
   }
@@ -108,6 +111,13 @@ extension Provider {
       }, app: sessions[claim.session]?.app, process: claim.process.number,
       phase: claim.phase == .granted ? .granted : claim.phase == .waiting ? .waiting : .materializing,
       since: claim.scheduled)
+  }
+}
+
+extension ItemTable {
+  /// By the bytes of their names.
+  fileprivate func precedes(_ a: Slot, _ b: Slot) -> Bool {
+    names[self[a].name].lexicographicallyPrecedes(names[self[b].name])
   }
 }
 
