@@ -17,7 +17,7 @@ package struct OverviewLine: Codable, Hashable, Sendable {
     package var path: WirePath
     package var app: String?
     package var process: Int32?
-    /// "hold", "delay", "listing", "content" or "source".
+    /// "hold", "delay", "listing", "content", "provider" or "source".
     package var reason: String
     package var hold: String?
     /// Provider time; nil for a transfer.
@@ -46,6 +46,10 @@ package struct OverviewLine: Codable, Hashable, Sendable {
   }
 
   package var nowNanoseconds: Int64
+  /// In ProviderCondition's words.
+  package var condition: String
+  /// The device is.
+  package var locked: Bool
   package var folder: WirePath
   package var items: [ItemLine]
   package var holds: [HoldLine]
@@ -60,7 +64,8 @@ extension OverviewLine {
   package init(_ overview: Overview) {
     let counts = overview.counts
     self.init(
-      nowNanoseconds: overview.now.nanoseconds, folder: WirePath(overview.folder),
+      nowNanoseconds: overview.now.nanoseconds, condition: overview.condition.rawValue,
+      locked: overview.isDeviceLocked, folder: WirePath(overview.folder),
       items: overview.items.map(ItemLine.init), holds: overview.holds.map(HoldLine.init),
       waiting: overview.waiting.map(Waiting.init), scopes: overview.scopes.map(Scope.init),
       claims: overview.claims.map(Claim.init),

@@ -16,6 +16,8 @@ package struct Overview: Hashable, Sendable {
   }
 
   package var now: Instant
+  package var condition: ProviderCondition
+  package var isDeviceLocked: Bool
   package var folder: ItemPath
   /// What is in motion, then what the folder holds.
   package var items: [ItemStatus] = []
@@ -32,6 +34,8 @@ package struct Overview: Hashable, Sendable {
 package struct WaitingStatus: Hashable, Sendable {
   package enum Reason: String, Sendable, CaseIterable {
     case hold, delay, listing, content
+    /// The provider to be itself again.
+    case provider
     /// The source has to be asked, or pages have to go: moments.
     case source
   }

@@ -6,7 +6,8 @@ extension Provider {
       return finish(key, .failure(.notADirectory, items.path(of: folder)))
     }
     if items[folder].listing != .listed { return wait(forListing: folder, key) }
-    var overview = Overview(now: now, folder: items.path(of: folder))
+    var overview = Overview(
+      now: now, condition: condition, isDeviceLocked: isDeviceLocked, folder: items.path(of: folder))
     let moving = slotsInMotion
     let directory = items.directory(of: folder)
     // Of a folder with more than fit, not all are looked at.
@@ -72,6 +73,7 @@ extension Provider {
     case .delay, .pause: status.reason = .delay
     case .listing: status.reason = .listing
     case .content: status.reason = .content
+    case .provider: status.reason = .provider
     case .nothing, .opening, .reopening, .pages: status.reason = .source
     }
     return status

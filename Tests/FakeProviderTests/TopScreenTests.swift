@@ -10,7 +10,7 @@ import Testing
     #expect(
       model.screen() == [
         "fakeprovider top  /tmp/cloud  slow-cloud  seed 1  device",
-        "2.000s  manual clock  next due in 0.800s",
+        "online  2.000s  manual clock  next due in 0.800s",
         "  ITEMS 6                     SIZE  COPY           %       RATE  PHASE      OPEN",
         "> Grain Study.pdf           5.0 MB  downloading   40      0 B/s  held",
         "  Letter.pdf                1.4 kB  local",
@@ -106,6 +106,9 @@ import Testing
     model.silence = 4
     #expect(model.screen()[1] == "no answer for 4s: is the provider stopped?")
     model.take(try Told.snapshot(clock: #"{"mode":"scaled","scale":100,"paused":true,"nowNanoseconds":0}"#))
-    #expect(model.screen()[1] == "0.000s  100 times as fast  paused")
+    #expect(model.screen()[1] == "online  0.000s  100 times as fast  paused")
+    model.snapshot?.overview.condition = "offline"
+    model.snapshot?.overview.locked = true
+    #expect(model.screen()[1].hasPrefix("offline  device locked  0.000s"))
   }
 }

@@ -46,7 +46,7 @@ enum Told {
       separator: ",")
     let overview = try decoded(
       OverviewLine.self,
-      #"{"nowNanoseconds":2000000000,"folder":"\#(folder)",\#(json),"counts":{"moving":0,\#(counts)}}"#)
+      #"{"nowNanoseconds":2000000000,"condition":"online","locked":false,"folder":"\#(folder)",\#(json),"counts":{"moving":0,\#(counts)}}"#)
     return TopModel.Snapshot(overview: overview, clock: try decoded(ClockLine.self, clock))
   }
 

@@ -56,8 +56,10 @@ struct TopScreen: Sendable {
 
   private var time: String {
     if let silence = model.silence { return "no answer for \(silence)s: is the provider stopped?" }
-    guard let clock = model.snapshot?.clock else { return "waiting for the provider" }
-    var words = [Render.seconds(clock.nowNanoseconds)]
+    guard let snapshot = model.snapshot else { return "waiting for the provider" }
+    let clock = snapshot.clock
+    var words = [snapshot.overview.condition, Render.seconds(clock.nowNanoseconds)]
+    if snapshot.overview.locked { words.insert("device locked", at: 1) }
     words.append(clock.mode == "scaled" ? "\(clock.scale) times as fast" : "\(clock.mode) clock")
     if clock.paused { words.append("paused") }
     if let next = clock.nextNanoseconds {
@@ -84,7 +86,7 @@ struct TopScreen: Sendable {
 
     ITEMS have what is open or on its way first, then what the folder holds.
     WAITING has each hold, and every operation that has no answer yet: at a hold,
-    for a delay, a listing or content, or (source) for a moment.
+    for a delay, a listing, content or the provider, or (source) for a moment.
     """.split(separator: "\n", omittingEmptySubsequences: false).map {
       TopLine(text: fitted(String($0), to: columns))
     }
