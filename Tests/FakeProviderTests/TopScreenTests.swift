@@ -43,6 +43,8 @@ import Testing
       #expect(lines.count == rows)
       #expect(lines.allSatisfy { Render.width(of: $0.text) <= columns })
       #expect(lines.last?.text.hasPrefix(TopScreen.keys) == true)
+      // What we say ourselves is never cut.
+      if mode == .help { #expect(!lines.contains { $0.text.contains("…") }) }
     }
   }
 
@@ -85,11 +87,13 @@ import Testing
     let model = try Told.model(Told.full())
     #expect(
       model.screen(columns: 60, rows: 20) == [
-        "fakeprovider top needs 80 columns and 24 rows;", "this terminal has 60 and 20.", "q quits.",
+        "top needs 80 columns and 24 rows;", "this terminal has 60 and 20.", "q quits.",
       ])
     #expect(model.screen(columns: 10, rows: 1).count == 1)
     #expect(model.screen(columns: 2, rows: 3).allSatisfy { Render.width(of: $0) <= 2 })
     #expect(model.screen(columns: 80, rows: 23).first?.contains("needs") == true)
+    // Whole on what a split window may leave.
+    #expect(model.screen(columns: 40, rows: 10).allSatisfy { !$0.contains("…") })
   }
 
   @Test func `has all rows and no keys when it is printed`() throws {

@@ -46,7 +46,8 @@ enum Told {
       separator: ",")
     let overview = try decoded(
       OverviewLine.self,
-      #"{"nowNanoseconds":2000000000,"condition":"online","locked":false,"folder":"\#(folder)",\#(json),"counts":{"moving":0,\#(counts)}}"#)
+      #"{"nowNanoseconds":2000000000,"condition":"online","locked":false,"folder":"\#(folder)",\#(json),"counts":{"moving":0,\#(counts)}}"#
+    )
     return TopModel.Snapshot(overview: overview, clock: try decoded(ClockLine.self, clock))
   }
 
@@ -55,7 +56,7 @@ enum Told {
       mountpoint: "/tmp/cloud",
       provider: ProviderLine(
         mountpoint: "/tmp/cloud", socket: "s", pid: 1, profile: "slow-cloud", source: "x", mode: "device",
-        seed: 1, version: "0", protocolVersion: 1, app: nil))
+        seed: 1, version: "0", protocolVersion: 1, app: nil, condition: "online", locked: false))
     if let snapshot { model.take(snapshot) }
     return model
   }

@@ -50,7 +50,9 @@ final class TopFeed: Sendable {
     Threads.start("top request") { [self] in
       for request in requests {
         do {
-          tell(.result(request, .success(try connection.call(request))))
+          tell(.result(request, .success(try connection.client.call(request))))
+        } catch let problem as ConnectionProblem {
+          tell(.result(request, .failure(VerbFailure(connection.lost(problem)))))
         } catch {
           tell(.result(request, .failure(VerbFailure(any: error))))
         }

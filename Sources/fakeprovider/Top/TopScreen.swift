@@ -39,8 +39,8 @@ struct TopScreen: Sendable {
 
   private func tooSmall(rows: Int) -> [TopLine] {
     let words = [
-      "fakeprovider top needs 80 columns and 24 rows;", "this terminal has \(columns) and \(rows).",
-      "q quits.",
+      "top needs \(TopScreen.smallest.columns) columns and \(TopScreen.smallest.rows) rows;",
+      "this terminal has \(columns) and \(rows).", "q quits.",
     ]
     return words.prefix(max(0, rows)).map { TopLine(text: fitted($0, to: columns)) }
   }
@@ -75,7 +75,7 @@ struct TopScreen: Sendable {
     arrows (or j, k)   select a row
     Enter, right       look into the selected folder; left: back
     h                  hold the next open, read or download of the selected item
-    r                  release the selected hold, with an error if you like; else all
+    r                  release the selected hold, with an error if you like, or all
     v                  revoke access to the selected item, for every app
     e                  evict the selected item: dataless again
     d                  download the selected item
