@@ -123,6 +123,9 @@ int clinux_openat(int directory, const char *path, int flags) {
 int clinux_create(const char *path) {
   return open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 }
+int clinux_create_new(int directory, const char *name) {
+  return openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+}
 int clinux_temporary_file(const char *directory) {
   int descriptor = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (descriptor >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT)) return descriptor;

@@ -16,6 +16,7 @@ extension EventLine {
     writer.member("dropped", dropped)
     writer.member("errno", errno)
     writer.member("error", error)
+    writer.member("file", file)
     writer.member("from", from)
     writer.member("hold", hold)
     writer.member("message", message)

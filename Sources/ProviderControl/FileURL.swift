@@ -5,6 +5,11 @@ package enum FileURL {
   package static func text(mountpoint: String, path: ItemPath) -> String {
     var bytes = Array(mountpoint.utf8)
     for name in path.names { bytes += [0x2F] + name.bytes }
+    return text(path: bytes)
+  }
+
+  /// - Parameter bytes: an absolute path.
+  package static func text(path bytes: [UInt8]) -> String {
     let kept = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/!$&'()*+,;=:@".utf8)
     let hex = Array("0123456789ABCDEF".utf8)
     var url = Array("file://".utf8)

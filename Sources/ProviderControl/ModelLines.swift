@@ -17,6 +17,11 @@ extension ReplyLine {
           path: WirePath(status.path), url: FileURL.text(mountpoint: mountpoint, path: status.path),
           app: status.app?.name)
       }
+    case .copies(let made):
+      copies = made.map {
+        CopyLine(
+          path: WirePath($0.path), file: WirePath(bytes: $0.copy.file), url: FileURL.text(path: $0.copy.file))
+      }
     case .started(let value): started = value
     case .revoked(let summary):
       revoked = RevocationLine(
@@ -130,6 +135,7 @@ extension EventLine {
       mode = header.mode.rawValue
       version = header.version
     case .condition(let now): condition = now.rawValue
+    case .file(let made): file = WirePath(bytes: made)
     case nil: break
     }
   }

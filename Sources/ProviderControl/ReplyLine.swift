@@ -7,6 +7,7 @@ package struct ReplyLine: Codable, Hashable, Sendable {
   package var provider: ProviderLine?
   package var items: [ItemLine]?
   package var grants: [GrantLine]?
+  package var copies: [CopyLine]?
   package var started: Bool?
   package var revoked: RevocationLine?
   package var name: String?
@@ -124,6 +125,15 @@ package struct GrantLine: Codable, Hashable, Sendable {
   package var app: String?
 }
 
+/// A file that the picker made.
+package struct CopyLine: Codable, Hashable, Sendable {
+  /// What it is a copy of.
+  package var path: WirePath
+  /// Absolute.
+  package var file: WirePath
+  package var url: String
+}
+
 package struct RevocationLine: Codable, Hashable, Sendable {
   package var grants: Int
   package var scopes: Int
@@ -216,4 +226,5 @@ package struct EventLine: Codable, Hashable, Sendable {
   package var mode: String?
   package var version: String?
   package var condition: String?
+  package var file: WirePath?
 }

@@ -40,6 +40,9 @@ package struct RequestLine: Codable, Hashable, Sendable {
   package var onReplace: Bool?
   package var pressure: String?
   package var limit: Int?
+  package var asCopy: Bool?
+  /// A folder of the client's machine, absolute.
+  package var inbox: WirePath?
 
   package init(id: Int = 0, verb: String) {
     self.id = id

@@ -16,7 +16,7 @@ extension RequestLine {
     case "events": .host(.events(follow: follow ?? false, since: since))
     case "unmount": .host(.unmount)
     case "status": .model(.status(try itemPaths(mountpoint, needed: false)))
-    case "pick": .model(.pick(try itemPaths(mountpoint), app: appID))
+    case "pick": .model(try pickCommand(mountpoint))
     case "start": .model(.start(try itemPath(mountpoint), covers: try choice(covers, "covers") ?? .process))
     case "stop": .model(.stop(try itemPath(mountpoint)))
     case "download": .model(.download(try itemPaths(mountpoint)))
@@ -48,6 +48,17 @@ extension RequestLine {
     case "cancel": .model(.cancel(request: try required(request, "request")))
     default: throw RequestProblem("unknown verb \"\(verb)\"; the nearest is \"\(Verb.nearest(to: verb))\"")
     }
+  }
+
+  private func pickCommand(_ mountpoint: String) throws(RequestProblem) -> Command {
+    let picked = try itemPaths(mountpoint)
+    guard asCopy == true else { return .pick(picked, app: appID) }
+    if app != nil { throw RequestProblem("pick: a copy is a file of the app's own, and needs no \"app\"") }
+    let folder = try required(inbox, "inbox").bytes
+    guard folder.first == 0x2F, !folder.contains(0) else {
+      throw RequestProblem("pick: \"inbox\" is an absolute path of a folder")
+    }
+    return .pickCopies(picked, into: folder)
   }
 
   private var appID: AppID? { app.map(AppID.init) }

@@ -9,24 +9,26 @@ import Synchronization
 /// which are gone with the provider.
 final class BlobStore: Sendable {
   private let files = Mutex<[BlobID: Int32]>([:])
-  private let folder: String
+  private let target: ContentTarget
   /// Nothing below it is read: that would be answered by whoever waits for it.
   private let mountpoint: String
 
   init(mountpoint: String) {
     self.mountpoint = mountpoint
-    folder = getenv("TMPDIR").map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+    let folder = getenv("TMPDIR").map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+    target = ContentTarget(
+      folder: folder, isFull: "set TMPDIR to a folder with room and mount again")
   }
 
   /// Keeps a content, after all that `base` has if there is one.
   /// - Parameter base: an open file of the source or of a blob, which is closed here.
   func make(_ id: BlobID, _ content: NewContent, base: Int32?) -> Result<MadeBlob, ProviderError> {
     defer { if let base { close(base) } }
-    let file = clinux_temporary_file(folder)
-    guard file >= 0 else { return .failure(problem("no file can be made in \(folder)")) }
+    let file = clinux_temporary_file(target.folder)
+    guard file >= 0 else { return .failure(target.problem("no file can be made in \(target.folder)")) }
     do {
       var size: Int64 = 0
-      if let base { size += try copy(base, to: file, "what was there before") }
+      if let base { size += try target.copy(base, to: file, "what was there before") }
       size += try write(content.bytes, to: file)
       files.withLock { $0[id] = file }
       return .success(MadeBlob(size: size))
@@ -54,12 +56,12 @@ final class BlobStore: Sendable {
   private func write(_ bytes: NewContent.Bytes, to file: Int32) throws(ProviderError) -> Int64 {
     switch bytes {
     case .text(let text):
-      if let problem = text.withUnsafeBytes({ append($0, to: file) }) { throw problem }
+      if let problem = text.withUnsafeBytes({ target.append($0, to: file) }) { throw problem }
       return Int64(text.count)
     case .file(let path):
       let source = try openFile(path)
       defer { close(source) }
-      return try copy(source, to: file, String(decoding: path, as: UTF8.self))
+      return try target.copy(source, to: file, String(decoding: path, as: UTF8.self))
     case .synthetic(let size, let seed):
       try writeSynthetic(size, seed, to: file)
       return size
@@ -70,7 +72,7 @@ final class BlobStore: Sendable {
   private func openFile(_ path: [UInt8]) throws(ProviderError) -> Int32 {
     let name = String(decoding: path, as: UTF8.self)
     guard let resolved = realpath(path.map(CChar.init(bitPattern:)) + [0], nil) else {
-      throw problem("\(name) cannot be read")
+      throw target.problem("\(name) cannot be read")
     }
     defer { free(resolved) }
     let real = String(cString: resolved)
@@ -79,29 +81,13 @@ final class BlobStore: Sendable {
     }
     // Not blocking: a FIFO without a writer would be waited for.
     let file = clinux_openat(AT_FDCWD, resolved, O_RDONLY | O_NONBLOCK)
-    guard file >= 0 else { throw problem("\(name) cannot be read") }
+    guard file >= 0 else { throw target.problem("\(name) cannot be read") }
     var status = stat()
     guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       close(file)
       throw .content(.EINVAL, "\(name) is no file with content")
     }
     return file
-  }
-
-  private func copy(_ source: Int32, to file: Int32, _ name: String) throws(ProviderError) -> Int64 {
-    var copied: Int64 = 0
-    var buffer = [UInt8](repeating: 0, count: 1 << 20)
-    while true {
-      let count = pread(source, &buffer, buffer.count, Int(copied))
-      if count < 0, errno == EINTR { continue }
-      if count < 0 { throw problem("\(name) cannot be read") }
-      if count == 0 { return copied }
-      let problem = buffer.withUnsafeBytes {
-        append(UnsafeRawBufferPointer(rebasing: $0[..<count]), to: file)
-      }
-      if let problem { throw problem }
-      copied += Int64(count)
-    }
   }
 
   private func writeSynthetic(_ size: Int64, _ seed: UInt64, to file: Int32) throws(ProviderError) {
@@ -115,33 +101,10 @@ final class BlobStore: Sendable {
       }
       let count = Int(min(size - written, Int64(words * 8)))
       let problem = buffer.withUnsafeBytes {
-        append(UnsafeRawBufferPointer(rebasing: $0[..<count]), to: file)
+        target.append(UnsafeRawBufferPointer(rebasing: $0[..<count]), to: file)
       }
       if let problem { throw problem }
       written += Int64(count)
     }
-  }
-
-  private func append(_ bytes: UnsafeRawBufferPointer, to file: Int32) -> ProviderError? {
-    var rest = bytes
-    while !rest.isEmpty {
-      let count = Glibc.write(file, rest.baseAddress, rest.count)
-      if count < 0, errno == EINTR { continue }
-      if count < 0 { return problem("the content cannot be kept in \(folder)") }
-      rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-    }
-    return nil
-  }
-
-  /// Reads `errno`.
-  private func problem(_ what: String) -> ProviderError {
-    let number = errno
-    let hint =
-      switch number {
-      case ENOSPC, EDQUOT: "; set TMPDIR to a folder with room and mount again"
-      case EACCES, EPERM: "; the provider reads it as user \(geteuid())"
-      default: ""
-      }
-    return .content(ErrnoName(number: number), "\(what): \(String(cString: strerror(number)))\(hint)")
   }
 }

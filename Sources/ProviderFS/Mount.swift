@@ -164,7 +164,7 @@ package final class Mount: Backend {
   // MARK: Effects out
 
   package func perform(_ effect: Effect, mayBlock: Bool) {
-    if case .makeBlob = effect {
+    if effect.needsDisk {
       blobWorker.run { [self] in carryOut(effect) }
     } else if mayBlock || !effect.needsFileAccess {
       carryOut(effect)
@@ -186,6 +186,9 @@ package final class Mount: Backend {
     case .makeBlob(let blob, let content, let base):
       host.handle(.completed(.blobMade(blob, make(blob, content, base))))
     case .dropBlob(let blob): blobs.drop(blob)
+    case .copyOut(let copy, let content, let name, let folder):
+      host.handle(.completed(.copied(copy, copyOut(content, name, folder))))
+    case .removeCopy(let copy): PickerInbox.remove(copy)
     case .mirror(let id, let action): child.make(id, action)
     case .close(let handle): files.close(handle)
     case .invalidate(let node): cache.invalidate(.attributes(node))
@@ -211,6 +214,19 @@ package final class Mount: Backend {
       close(descriptor)
       return .failure(.sourceChanged)
     case .success((let descriptor, _)): return blobs.make(blob, content, base: descriptor)
+    }
+  }
+
+  private func copyOut(_ content: Content, _ name: Name, _ folder: [UInt8]) -> Result<MadeCopy, ProviderError>
+  {
+    switch open(content.reference) {
+    case .failure(let error): return .failure(.source(error))
+    case .success((let descriptor, .source(let found))) where found.stamp != content.stamp:
+      close(descriptor)
+      return .failure(.sourceChanged)
+    case .success((let descriptor, _)):
+      let inbox = PickerInbox(folder: folder, mountpoint: configuration.mountpoint)
+      return inbox.copy(descriptor, of: content, as: name)
     }
   }
 
@@ -317,10 +333,18 @@ package final class Mount: Backend {
 
 extension Effect {
   /// Whether carrying it out reads the source folder.
+  /// Takes as long as a disk does, for a whole file.
+  fileprivate var needsDisk: Bool {
+    switch self {
+    case .makeBlob, .copyOut, .removeCopy: true
+    default: false
+    }
+  }
+
   fileprivate var needsFileAccess: Bool {
     switch self {
     case .list, .open, .reply(_, .content), .reply(_, .linkTarget), .reply(_, .sourceAttribute),
-      .reply(_, .sourceAttributeList), .reply(_, .statistics), .makeBlob, .mirror:
+      .reply(_, .sourceAttributeList), .reply(_, .statistics), .makeBlob, .copyOut, .removeCopy, .mirror:
       true
     case .reply, .close, .invalidate, .dropPages, .dropBlob, .answer, .event, .kill, .suspend, .resume,
       .limit:

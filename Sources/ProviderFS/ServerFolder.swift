@@ -183,7 +183,7 @@ private let CLINUX_O_PATH_FLAG = Int32(CLINUX_O_PATH)
 private let CLINUX_O_NOATIME_FLAG = Int32(CLINUX_O_NOATIME)
 
 extension Name {
-  fileprivate var cString: [CChar] { bytes.map(CChar.init(bitPattern:)) + [0] }
+  var cString: [CChar] { bytes.map(CChar.init(bitPattern:)) + [0] }
 }
 
 extension ItemPath {

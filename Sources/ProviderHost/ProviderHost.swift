@@ -108,7 +108,8 @@ package final class ProviderHost: Sendable {
       case .kill(let process): processes.signal(process, SIGKILL)
       case .suspend(let process): processes.signal(process, SIGSTOP)
       case .resume(let process): processes.signal(process, SIGCONT)
-      case .reply, .list, .open, .close, .invalidate, .dropPages, .makeBlob, .dropBlob, .mirror:
+      case .reply, .list, .open, .close, .invalidate, .dropPages, .makeBlob, .dropBlob,
+        .copyOut, .removeCopy, .mirror:
         backend?.perform(effect, mayBlock: mayBlock)
       }
     }

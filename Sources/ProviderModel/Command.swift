@@ -48,6 +48,8 @@ package enum Condition: Hashable, Sendable {
 package enum Command: Hashable, Sendable {
   case status([ItemPath])
   case pick([ItemPath], app: AppID?)
+  /// Copies of files, in a folder of the client's machine.
+  case pickCopies([ItemPath], into: [UInt8])
   case start(ItemPath, covers: ScopeCoverage)
   case stop(ItemPath)
   case download([ItemPath])
@@ -179,6 +181,7 @@ package enum Answer: Hashable, Sendable {
   case done
   case items([ItemStatus])
   case grants([GrantStatus])
+  case copies([PickedCopy])
   case started(Bool)
   case revoked(RevocationSummary)
   case hold(String)

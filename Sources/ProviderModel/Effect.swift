@@ -17,6 +17,11 @@ package enum Effect: Hashable, Sendable {
   case makeBlob(BlobID, NewContent, base: Content?)
   /// Nobody means these bytes any more.
   case dropBlob(BlobID)
+  /// Copies a content into a new file in this folder of the machine's, under this name or one made from it; comes
+  /// back as ``Completion/copied``.
+  case copyOut(CopyID, Content, name: Name, folder: [UInt8])
+  /// Takes a copy away, if it is still there.
+  case removeCopy(MadeCopy)
   /// Makes a remote change through the mount, so that whoever watches sees it; comes back as
   /// ``Completion/mirrored``.
   case mirror(RemoteID, MountAction)
@@ -88,6 +93,7 @@ package enum Completion: Hashable, Sendable {
   /// The shell has made a reply that needed the source, and is about to send it; with the error, if it could not.
   case answered(RequestID, ErrnoName?)
   case blobMade(BlobID, Result<MadeBlob, ProviderError>)
+  case copied(CopyID, Result<MadeCopy, ProviderError>)
   /// The change was made through the mount, or could not be.
   case mirrored(RemoteID, ErrnoName?)
 }

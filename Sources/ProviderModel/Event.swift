@@ -48,6 +48,8 @@ package struct Event: Hashable, Sendable {
 package indirect enum EventDetail: Hashable, Sendable {
   case started(ProviderHeader)
   case condition(ProviderCondition)
+  /// A file outside of the provider.
+  case file([UInt8])
 }
 
 /// Whose journal it is: what its first event says.
@@ -74,6 +76,8 @@ package enum EventName: String, Sendable, CaseIterable {
   case downloadStalled
   case evicted
   case granted, revoked, restored
+  /// The picker has made a copy of a file for an app, and the system has taken it away again.
+  case copyMade, copyPurged
   case scopeStarted, scopeRefused, scopeStopped
   /// A stop without a start to balance; it did nothing.
   case scopeUnmatched

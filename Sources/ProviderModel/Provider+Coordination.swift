@@ -45,7 +45,8 @@ extension Provider {
     (arbiter[id]?.parts ?? []).compactMap { part in
       guard part.intent.kind == .read,
         !part.intent.options.contains(.immediatelyAvailableMetadataOnly), case .item(let slot) = part.key,
-        items[slot].kind == .file, !isCurrent(slot), !items[slot].isRemoved
+        items[slot].kind == .file, !isCurrent(slot), !items[slot].isRemoved,
+        !(isHere(slot) && arbiter[id]?.takesStale.contains(slot) == true)
       else { return nil }
       return slot
     }

@@ -266,8 +266,11 @@ private struct Rehearsal {
         let item = provider.items.sourceItem(of: opened.slot, stamp)
         tell(.completed(.opened(handle, .success(content.blob == nil ? .source(item) : .blob))))
       case .dropPages(let slot, _): tell(.completed(.pagesDropped(slot)))
+      // A rule's: the bytes are taken to be kept.
+      case .makeBlob(let blob, _, _): tell(.completed(.blobMade(blob, .success(MadeBlob(size: 0)))))
       case .event(let event): note(event)
-      case .list, .close, .invalidate, .makeBlob, .dropBlob, .mirror, .answer, .kill, .suspend, .resume,
+      case .list, .close, .invalidate, .dropBlob, .copyOut, .removeCopy, .mirror, .answer, .kill, .suspend,
+        .resume,
         .limit:
         break
       }

@@ -89,7 +89,7 @@ extension Provider {
       return materialized(by: app, .download(slot))
     case .setAttribute(_, let name, let value):
       guard AttributeAction.Name(name) == .action, AttributeAction(value) == .download else { return nil }
-      return isCurrent(slot) ? nil : .download(slot)
+      return isCurrent(slot) || (asked.takesStale && isHere(slot)) ? nil : .download(slot)
     case .getAttributes, .readLink, .openDirectory, .statistics, .getAttribute, .listAttributes, .synchronize,
       .change:
       return nil
@@ -101,7 +101,9 @@ extension Provider {
     let slot = handle.slot
     let hasItsOwn = content.version == items.shownVersion(of: slot)
     // Some of what it reads has come, and the rest of that never will.
-    if !hasItsOwn, handle.wasRead { return .fail(.provider(.versionNoLongerAvailable)) }
+    if !hasItsOwn, handle.wasRead {
+      return .fail(profile.kind == .volume ? .sourceChanged : .provider(.versionNoLongerAvailable))
+    }
     let isMissing =
       wantsBytes(slot, offset, length) && !isHere(slot) && !hasArrived(offset..<offset + length, of: slot)
     if isMissing { return items[slot].isRemoved ? .fail(lossOfContent(of: slot)) : .download(slot) }

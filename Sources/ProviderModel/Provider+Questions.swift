@@ -29,6 +29,8 @@ struct Question {
     case blob(BlobID)
     /// For its change to be in force.
     case remote(RemoteID)
+    /// For the shell to make copies.
+    case copies([CopyID])
     /// For pages to go before it is answered.
     case pages([Slot], Answer)
   }
@@ -44,6 +46,10 @@ struct Question {
   /// Items on which the rules have had their say.
   var judged: [Slot] = []
   var strike: Strike?
+  /// Items of which it takes what is here, although the server has something newer.
+  var takesStale: [Slot] = []
+  /// Copies that were made for it.
+  var copies: [PickedCopy] = []
   var made: Made?
   var key: QuestionKey { QuestionKey(session: request.session, number: request.number) }
 }
@@ -83,7 +89,7 @@ extension Provider {
 
   private mutating func forget(_ question: Question) {
     switch question.wait {
-    case .nothing, .eviction, .condition, .claim, .delay, .pages, .blob, .remote: break
+    case .nothing, .eviction, .condition, .claim, .delay, .pages, .blob, .remote, .copies: break
     case .hold: holds.unpark(.question(question.key))
     case .listing(let slot): listingWaiters[slot]?.removeAll { $0 == .question(question.key) }
     case .content(let slots):
@@ -96,6 +102,7 @@ extension Provider {
     switch question.request.command {
     case .status(let paths): withSlots(paths, key) { $0.status($1, key) }
     case .pick(let paths, let app): withSlots(paths, key) { $0.pick($1, app: app, key) }
+    case .pickCopies(let paths, let folder): withSlots(paths, key) { $0.copyOut($1, into: folder, key) }
     case .start(let path, let covers):
       withSlots([path], key) { provider, slots in
         if provider.isDisturbed(key, .start, on: slots[0], session) { return }

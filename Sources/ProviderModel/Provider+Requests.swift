@@ -25,7 +25,7 @@ extension Provider {
       if parkedByProcess[process]?.isEmpty == true { parkedByProcess.remove(process) }
     }
     switch asked.wait {
-    case .nothing, .delay, .pause, .opening: break
+    case .nothing, .delay, .pause, .opening, .blob: break
     case .reopening(let handle): handles[handle]?.reopening?.removeAll { $0 == id }
     case .hold: holds.unpark(.request(id))
     case .listing(let slot): listingWaiters[slot]?.removeAll { $0 == .request(id) }
@@ -226,6 +226,7 @@ extension Provider {
     case .pagesDropped(let slot): pagesDropped(slot)
     case .answered(let id, let error): confirm(id, error)
     case .blobMade(let blob, let result): blobMade(blob, result)
+    case .copied(let id, let result): copied(id, result)
     case .mirrored(let change, let error): mirrored(change, error)
     case .changed(let id):
       guard let handle = handles[id], !handle.isStale else { return }

@@ -82,7 +82,7 @@ extension Provider {
       case .disturb(.stall):
         park(key, operation, on: slot, atHoldNamed: questions[key]?.strike?.name ?? "", session)
         return true
-      case .disturb(.content), .disturb(.size): break
+      case .disturb(.content), .disturb(.size), .disturb(.stale): break
       }
     }
     guard let hold = holds.first(for: operation, on: slot, range: nil, size: 0, in: items) else {

@@ -104,7 +104,7 @@ extension Provider {
       handles[id]?.faults.append(
         LastingFault(rule: struck, name: rule.name, fault: fault, bytes: rule.bytes))
     case .content(let fault): handles[id]?.content = fault
-    case .hold, .stall, .size, nil: break
+    case .hold, .stall, .size, .stale, nil: break
     }
   }
 
@@ -137,6 +137,8 @@ extension Provider {
       case .disturb(.size(let fault)):
         asked.strike?.size = fault
         startSizeCourse(fault, asked)
+      // Only downloads bring content.
+      case .disturb(.stale): break
       }
     }
     return true
@@ -178,6 +180,8 @@ extension Provider {
       emit(Event(.revoked, path: items.path(of: slot)))
     case .provider(let condition, let duration): set(condition, for: duration)
     case .replace(let kind, let gap): replace(slot, by: kind, gap: gap)
+    case .update: update(slot)
+    case .conflict: makeConflict(with: slot)
     }
   }
 

@@ -29,6 +29,7 @@ extension Provider {
     case .retry(let slot): retryDownload(of: slot)
     case .conditionEnds: set(.online, for: nil)
     case .recreation(let slot): recreate(slot)
+    case .purge(let id): purge(id)
     case .timedEvent(let index):
       let event = profile.events[index]
       apply(event.change, to: event.path)
@@ -48,6 +49,7 @@ extension Provider {
     case .retry(let slot): transfers[slot]?.phase != .retrying(at: at)
     case .conditionEnds(let change): conditions.changes != change
     case .recreation(let slot): recreations[slot] == nil
+    case .purge(let id): copies.made[id] == nil
     case .timedEvent: false
     }
   }

@@ -9,7 +9,8 @@ extension Provider {
     let size = items[slot].stamp.size
     let (app, isCoordinated) = asker(of: slot)
     let context = RuleContext(
-      operation: .download, slot: slot, item: items[slot].id, copy: .dataless, app: app,
+      operation: .download, slot: slot, item: items[slot].id,
+      copy: items[slot].copy == .stale ? .stale : .dataless, app: app,
       isCoordinated: isCoordinated, bytes: 0..<size, size: size, now: now)
     let judgement = rules.judgement(of: context, seed: profile.seed)
     rules.count(judgement, on: slot)
@@ -47,7 +48,8 @@ extension Provider {
       case .disturb(.fail(let fault)): return transferFailed(slot, fault.error)
       case .disturb(.hold(let name)): return hold(transfer: slot, atHoldNamed: name)
       case .disturb(.stall): return hold(transfer: slot, atHoldNamed: strike.name)
-      case .disturb(.content), .disturb(.size): break
+      case .disturb(.stale) where items[slot].copy == .stale: return endWithoutUpdate(slot)
+      case .disturb(.content), .disturb(.size), .disturb(.stale): break
       }
     }
     transfers.goOn(slot)

@@ -142,13 +142,21 @@ extension Provider {
     if let folder = slots.first(where: { items[$0].kind == .directory }) {
       return finish(key, .failure(.isADirectory, items.path(of: folder)))
     }
-    let missing = slots.filter { !isCurrent($0) }
-    if missing.isEmpty { return finish(key, .items(slots.map { status(of: $0) })) }
+    if awaitContents(of: slots, key) { return }
+    finish(key, .items(slots.map { status(of: $0) }))
+  }
+
+  /// - Returns: whether the question waits for one of the contents.
+  mutating func awaitContents(of slots: [Slot], _ key: QuestionKey) -> Bool {
+    let takesStale = questions[key]?.takesStale ?? []
+    let missing = slots.filter { !isCurrent($0) && !(takesStale.contains($0) && isHere($0)) }
+    if missing.isEmpty { return false }
     questions[key]?.wait = .content(missing)
     for slot in missing {
       contentWaiters[slot, default: []].append(.question(key))
       materialize(slot, isUrgent: true)
     }
+    return true
   }
 
   mutating func evict(_ slots: [Slot], _ key: QuestionKey) {

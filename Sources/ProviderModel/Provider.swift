@@ -46,6 +46,9 @@ package struct Provider {
   /// Items that are to come back as others, by the place that they had.
   var recreations = Table<Slot, Recreation>()
 
+  /// What the picker copies out.
+  var copies = Copies()
+
   var sessions = Table<SessionID, Session>()
   var questions = Table<QuestionKey, Question>()
 
@@ -161,8 +164,12 @@ package struct Provider {
       park(asked, .pages(slot))
       pageWaiters[slot, default: []].append(asked.request.id)
       dropPages(of: slot)
-    case .open(let slot, let app): open(slot, for: asked, app: app)
-    case .reopen(let handle): reopen(handle, for: asked)
+    case .open(let slot, let app):
+      if let blob = blobUnderWay(of: slot) { return park(asked, .blob(blob)) }
+      open(slot, for: asked, app: app)
+    case .reopen(let handle):
+      if let blob = handles[handle].flatMap({ blobUnderWay(of: $0.slot) }) { return park(asked, .blob(blob)) }
+      reopen(handle, for: asked)
     case .openDirectory(let slot): openDirectory(slot, for: asked)
     case .show(let change, let step): show(step, of: change, for: asked)
     case .perform(let action, let slot): perform(action, on: slot, for: asked)
@@ -188,6 +195,8 @@ struct Parked {
     case reopening(HandleID)
     /// For the pages of earlier opens to go.
     case pages(Slot)
+    /// For the shell to have the bytes of a new version.
+    case blob(BlobID)
   }
   var request: KernelRequest
   var since: Instant
@@ -199,6 +208,8 @@ struct Parked {
   /// When it no longer waits for what the provider does not bring.
   var givesUpAt: Instant?
   var sawPagesDropped = false
+  /// It asked for the newest content and was given what is here.
+  var takesStale = false
   /// The rules have said what they have to say.
   var isJudged = false
   var strike: Strike?
@@ -207,7 +218,7 @@ struct Parked {
   var isBeingOpened: Bool {
     switch wait {
     case .opening, .reopening: true
-    case .nothing, .delay, .pause, .hold, .listing, .content, .pages, .provider: false
+    case .nothing, .delay, .pause, .hold, .listing, .content, .pages, .provider, .blob: false
     }
   }
 }

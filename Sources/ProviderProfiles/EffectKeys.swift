@@ -4,7 +4,7 @@ import ProviderModel
 
 /// What befalls an operation: an error, a hold, a stall, other content or another size.
 enum DisturbanceKeys {
-  static let names = ["error", "hold", "stall", "short", "zeroed", "altered", "size"]
+  static let names = ["error", "hold", "stall", "short", "zeroed", "altered", "size", "stale"]
 
   static func groups(under path: String) -> [KeyGroup] {
     [
@@ -32,6 +32,11 @@ enum DisturbanceKeys {
         "\(path).stall", .yes, summary: "It never ends, until the reader gives up or the rule is removed.",
         get: { if case .stall = $0 { .flag(true) } else { nil } },
         make: { value, _ in if case .flag(true) = value { .stall } else { nil } }),
+      row(
+        "\(path).stale", .yes,
+        summary: "A download of what is out of date brings nothing newer; whoever waits gets what is here.",
+        get: { if case .stale = $0 { .flag(true) } else { nil } },
+        make: { value, _ in if case .flag(true) = value { .stale } else { nil } }),
       content(
         "\(path).short", summary: "The content ends here, whatever the size says.",
         get: { if case .short(let point) = $0 { point } else { nil } }, make: { .short($0) }),
@@ -171,12 +176,14 @@ extension TimedEvent: Changing {
 }
 
 extension RuleChange {
-  fileprivate enum Kind { case evict, revoke, replace, provider }
+  fileprivate enum Kind { case evict, revoke, replace, update, conflict, provider }
   fileprivate var kind: Kind {
     switch self {
     case .evict: .evict
     case .revoke: .revoke
     case .replace: .replace
+    case .update: .update
+    case .conflict: .conflict
     case .provider: .provider
     }
   }
@@ -220,6 +227,16 @@ enum ChangeKeys<Owner: Changing> {
           for case .replace(let way, _) in changes { return .replace(way, gap: gap) }
           return nil
         }),
+      row(
+        "\(path).update", .yes,
+        summary: "The server has a newer version of the file: its bytes, and a line after them.",
+        get: { if case .update = $0 { .flag(true) } else { nil } },
+        make: { value, _ in if case .flag(true) = value { .update } else { nil } }),
+      row(
+        "\(path).conflict", .yes,
+        summary: "Another device has changed the file, too: a file beside it has that version.",
+        get: { if case .conflict = $0 { .flag(true) } else { nil } },
+        make: { value, _ in if case .flag(true) = value { .conflict } else { nil } }),
     ] + conditions(under: "\(path).provider")
   }
 

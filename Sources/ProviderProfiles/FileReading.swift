@@ -5,9 +5,11 @@ import Glibc
 enum FileReading {
   /// All bytes of a file; one more than `limit` at most, so that a reader that has the same limit can say so.
   static func bytes(of path: String, limit: Int) throws(ProfileLoadError) -> [UInt8] {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    // A FIFO that nobody writes to is empty; opening it plainly would wait for a writer.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw unreadable(path) }
     defer { _ = close(descriptor) }
+    guard fcntl(descriptor, F_SETFL, 0) == 0 else { throw unreadable(path) }
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
     while bytes.count <= limit {

@@ -124,6 +124,9 @@ package enum ProfileKeys {
     .texts(
       "process.forbid", \.process.forbid, count: 0...1_000, bytes: 1...4_096,
       summary: "Apps that may not, by their identifiers or executables, whatever process.materialize says."),
+    .patience(
+      "picker.purgeAfter", \.picker.purgeAfter, someTime,
+      summary: "How long the copies stay that pick --as-copy makes; then they are gone."),
     .row(
       "errors",
       .mapping(
@@ -166,6 +169,7 @@ package enum ProfileKeys {
     KeyGroup("latency", "Delays of single operations."),
     KeyGroup("conditions", "What the provider as a whole can be."),
     KeyGroup("process", "What the system lets processes do."),
+    KeyGroup("picker", "What the document picker does."),
     KeyGroup("journal", "What is written down."),
   ]
 

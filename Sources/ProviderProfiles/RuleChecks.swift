@@ -30,11 +30,14 @@ struct RuleFit: Sendable {
       RuleFit(
         path: "effect.size", operations: [.lookup, .getattr, .readdir], reason: "which tells no size"
       ) { if case .size = $0.effect.disturbance { true } else { false } },
-      RuleFit(
-        path: "effect.replace",
-        operations: ofItems.filter { ![.readlink, .opendir, .readdir].contains($0) },
-        reason: "which is of no file"
-      ) { changes($0) { if case .replace = $0 { true } else { false } } },
+      RuleFit(path: "effect.stale", operations: [.download], reason: "which brings no content") {
+        $0.effect.disturbance == .stale
+      },
+      file("replace") { if case .replace = $0 { true } else { false } },
+      newContent("replace") { if case .replace = $0 { true } else { false } },
+      file("update") { $0 == .update },
+      newContent("update") { $0 == .update },
+      file("conflict") { $0 == .conflict },
       item("path") { $0.path != nil },
       item("copy") { !$0.copy.isEmpty },
       item("coordinated") { $0.coordinated != nil },
@@ -47,6 +50,23 @@ struct RuleFit: Sendable {
   private static func item(_ path: String, _ applies: @escaping @Sendable (Rule) -> Bool) -> RuleFit {
     RuleFit(
       path: path, operations: ofItems, reason: "which is of the provider and of no item", applies: applies)
+  }
+
+  /// A download of what has another content meanwhile begins again: one that brought that about would never end.
+  private static func newContent(_ name: String, _ matches: @escaping @Sendable (RuleChange) -> Bool)
+    -> RuleFit
+  {
+    RuleFit(
+      path: "effect.\(name)", operations: OperationName.allCases.filter { $0 != .download },
+      reason: "which would begin anew each time"
+    ) { changes($0, matches) }
+  }
+
+  private static func file(_ name: String, _ matches: @escaping @Sendable (RuleChange) -> Bool) -> RuleFit {
+    RuleFit(
+      path: "effect.\(name)", operations: ofItems.filter { ![.readlink, .opendir, .readdir].contains($0) },
+      reason: "which is of no file"
+    ) { changes($0, matches) }
   }
 
   private static func content(
@@ -69,6 +89,10 @@ enum RuleChecks {
     if let until = rule.window.until, until <= rule.window.from {
       problems.add(
         places, "window.until", "\(until.text) is not after \"from\", \(rule.window.from.text)")
+    }
+    if rule.effect.disturbance == .stale, !rule.copy.isEmpty, !rule.copy.contains(.stale) {
+      problems.add(
+        places, "copy", "only what is out of date can stay so; it has to say \"stale\", or nothing")
     }
     if rule.operations == [.download], rule.copy == [.local] {
       problems.add(places, "copy", "a local file is not downloaded, so the rule never strikes")
@@ -137,12 +161,16 @@ extension HoldPoint {
 enum EventChecks {
   static func check(_ event: TimedEvent, _ places: Places, _ problems: inout ProblemList) {
     let isOfOne = event.path.map { !$0.names.isEmpty } ?? false
+    func missing(_ change: String) {
+      problems.add(places, "path", "names no item, and \"\(change)\" is of one file")
+    }
     switch event.change {
-    case .replace where !isOfOne:
-      problems.add(places, "path", "names no item, and \"replace\" is of one file")
+    case .replace where !isOfOne: missing("replace")
+    case .update where !isOfOne: missing("update")
+    case .conflict where !isOfOne: missing("conflict")
     case .provider where event.path != nil:
       problems.add(places, "path", "does not fit \"provider\", which is of all items")
-    case .evict, .revoke, .replace, .provider: break
+    case .evict, .revoke, .replace, .update, .conflict, .provider: break
     }
   }
 }
@@ -169,7 +197,7 @@ extension RuleChecks {
     case .content(.short): path = "effect.short"
     case .content(.zeroed): path = "effect.zeroed"
     case .content(.altered): path = "effect.altered"
-    case .hold, .size, nil: return nil
+    case .hold, .size, .stale, nil: return nil
     }
     return (
       path,
@@ -181,6 +209,7 @@ extension RuleChecks {
   private static func onVolume(_ rule: Rule) -> (path: String, reason: String)? {
     let nothing = "a volume has its files whole, with nothing to download or to evict"
     if rule.operations.contains(.download) { return ("on", nothing) }
+    if rule.effect.disturbance == .stale { return ("effect.stale", nothing) }
     if rule.copy.contains(where: { $0 != .local }) { return ("copy", nothing) }
     if rule.effect.changes.contains(.evict) { return ("effect.evict", nothing) }
     if case .fail(.provider) = rule.effect.disturbance {

@@ -21,6 +21,23 @@
       }
     }
 
+    /// Picks files as copies, which are the app's own: each is downloaded and copied into `inbox`. The profile's
+    /// `picker.purgeAfter` says how long they stay.
+    /// - Parameter inbox: a folder outside of the provider, absolute; it is made if it is not there.
+    /// - Throws: ``ProviderFailure``; then none of the copies is left.
+    @discardableResult public func pickCopies(_ paths: ItemPath..., into inbox: String) async throws
+      -> [PickedCopy]
+    {
+      let reply = try await call("pick") {
+        $0.paths = paths.map { WirePath(bytes: $0.bytes) }
+        $0.asCopy = true
+        $0.inbox = WirePath(bytes: Array(inbox.utf8))
+      }
+      return (reply.copies ?? []).map {
+        PickedCopy(path: ItemPath(bytes: $0.path.bytes), file: $0.file.text, url: $0.url)
+      }
+    }
+
     /// Takes access back: the next start fails, started scopes end, new opens fail with EPERM. Open files go
     /// on as on a device, unless `reads`.
     /// - Parameters:

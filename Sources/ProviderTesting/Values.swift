@@ -46,6 +46,16 @@
     public var scopes: [Int32]
   }
 
+  /// A copy that the document picker made for an app.
+  public struct PickedCopy: Hashable, Sendable {
+    /// What it is a copy of.
+    public var path: ItemPath
+    /// Its own path, absolute.
+    public var file: String
+    /// Of the copy.
+    public var url: String
+  }
+
   /// What another device puts into a file.
   public enum RemoteContent: Hashable, Sendable {
     case text(String)

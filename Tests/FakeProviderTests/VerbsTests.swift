@@ -180,9 +180,19 @@ private func parsed(_ words: String...) throws -> ParsedArguments {
       mount: cloud, paths: [given("cloud/a", cloud, "a"), given("cloud/b", cloud, "b")])
     let refusal = try decoded(
       ErrorLine.self, #"{"code":"busy","errno":"EBUSY","message":"it is open; close it first","path":"b"}"#)
-    let text = Content.refused(refusal, group, open: 2)
+    func status(open: Int, phase: String?) throws -> ItemLine {
+      var line = try decoded(
+        ItemLine.self,
+        #"{"path":"b","id":1,"kind":"file","copy":"local","upload":"clean","size":1,"version":1,"open":0,"scopes":[],"claims":[]}"#
+      )
+      (line.open, line.phase) = (open, phase)
+      return line
+    }
+    let text = Content.refused(refusal, group, status: try status(open: 2, phase: nil))
     #expect(text.hasPrefix("cloud/b was not evicted: it is still open (2 open descriptors)"))
     #expect(text.contains("(EBUSY)") && text.contains("none of the 2 items") && text.contains("Close it"))
+    let downloading = Content.refused(refusal, group, status: try status(open: 0, phase: "streaming"))
+    #expect(downloading.contains("it is being downloaded") && !downloading.contains("open"))
   }
 
   @Test func `on released holds count what was parked`() {

@@ -32,7 +32,7 @@ import Testing
       rule.effect.changes.contains { change in
         switch change {
         case .replace, .provider(_, duration: .some): true
-        case .evict, .revoke, .provider(_, duration: nil): false
+        case .evict, .revoke, .update, .conflict, .provider(_, duration: nil): false
         }
       }
     }

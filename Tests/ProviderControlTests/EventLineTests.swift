@@ -35,8 +35,14 @@ import Testing
     return event
   }()
 
+  private static let copy: Event = {
+    var event = Event(.copyMade)
+    event.detail = .file([0x2F, 0xFE])
+    return event
+  }()
+
   private static let others: [Event] = [
-    change,
+    change, copy,
     Event(.stopping), Event(.evicted, path: ItemPath()),
     Event(.evicted, path: ItemPath([Name([0xFF, 0x61]), Name([0xC3])].compactMap { $0 })),
   ]
@@ -52,14 +58,14 @@ import Testing
   }
 
   @Test func `has every field that an event can have`() throws {
-    let missing = [Self.full, Self.change].map { event in
+    let missing = [Self.full, Self.change, Self.copy].map { event in
       let fields = Mirror(reflecting: EventLine(event)).children.filter { child in
         guard let value = child.value as? any OptionalValue else { return false }
         return value.isNil
       }
       return Set(fields.compactMap(\.label))
     }
-    #expect(missing[0].intersection(missing[1]) == [])
+    #expect(missing[0].intersection(missing[1]).intersection(missing[2]) == [])
   }
 }
 

@@ -104,6 +104,10 @@ private func path(_ text: String) throws -> ItemPath { try #require(ItemPath(tex
       (#"{"id":1,"verb":"app","action":"suspend","app":"x"}"#, .signal(AppID("x"), .suspend)),
       (#"{"id":1,"verb":"evict","pressure":"10kB"}"#, .relieve(10_000)),
       (
+        #"{"id":1,"verb":"pick","path":"a","asCopy":true,"inbox":"/i"}"#,
+        .pickCopies([a], into: Array("/i".utf8))
+      ),
+      (
         #"{"id":1,"verb":"remote","action":"write","path":"a","text":"é","append":true}"#,
         remote(.write(a, NewContent(.text(Array("é".utf8)), appends: true), keepsModified: false))
       ),
@@ -207,6 +211,15 @@ private func path(_ text: String) throws -> ItemPath { try #require(ItemPath(tex
       "app: \"action\" cannot be \"feed\"; it is one of suspend, resume, kill"
     ),
     (#""verb":"cancel""#, "cancel needs \"request\""),
+    (#""verb":"pick","path":"a","asCopy":true"#, "pick needs \"inbox\""),
+    (
+      #""verb":"pick","path":"a","asCopy":true,"inbox":"i""#,
+      "pick: \"inbox\" is an absolute path of a folder"
+    ),
+    (
+      #""verb":"pick","path":"a","asCopy":true,"inbox":"/i","app":"x""#,
+      "pick: a copy is a file of the app's own, and needs no \"app\""
+    ),
     (
       #""verb":"evict","pressure":"much""#,
       "\"pressure\" is a number of bytes like \"65536\" or \"10MB\", not \"much\""

@@ -89,7 +89,12 @@ private func roundTrip<Message: Codable & Equatable>(_ message: Message) throws 
       scopes: [process], claims: [ClaimID(9)])
     let rule = Rule(name: "r", operations: [.open], effect: RuleEffect(disturbance: .stall))
     let answers: [Answer] = [
-      .done, .items([status]), .grants([GrantStatus(path: path, app: AppID("x"))]), .started(false),
+      .done, .items([status]), .grants([GrantStatus(path: path, app: AppID("x"))]),
+      .copies([
+        PickedCopy(
+          path: path, copy: MadeCopy(file: Array("/i/b.pdf".utf8), device: 1, inode: 2, modified: FileTime()))
+      ]),
+      .started(false),
       .revoked(RevocationSummary(grants: 1, scopes: 2, descriptors: 3, processesKilled: 4)), .hold("h"),
       .holds([HoldStatus(name: "h", operation: .read, path: path, at: .millionths(400_000), parked: 1)]),
       .relieved([status], bytes: 9),

@@ -40,11 +40,15 @@ final class MemoryBackend: Backend {
       host?.handle(.completed(.opened(handle, item.map { .success(.source($0)) } ?? .failure(.ENOENT))))
     case .open(let handle, .blob): host?.handle(.completed(.opened(handle, .success(.blob))))
     case .makeBlob(let blob, _, _): host?.handle(.completed(.blobMade(blob, .success(MadeBlob(size: 1)))))
+    case .copyOut(let copy, _, let name, let folder):
+      let made = MadeCopy(
+        file: folder + [0x2F] + name.bytes, device: 1, inode: copy.rawValue, modified: FileTime())
+      host?.handle(.completed(.copied(copy, .success(made))))
     // Nobody watches a mount that is none.
     case .mirror(let change, _): host?.handle(.completed(.mirrored(change, nil)))
     case .reply(_, let reply): replies.put(reply)
     case .dropPages(let slot, _): host?.handle(.completed(.pagesDropped(slot)))
-    case .close, .invalidate, .dropBlob, .answer, .event, .kill, .suspend, .resume, .limit: break
+    case .close, .invalidate, .dropBlob, .removeCopy, .answer, .event, .kill, .suspend, .resume, .limit: break
     }
   }
 

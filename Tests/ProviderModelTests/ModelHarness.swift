@@ -66,6 +66,10 @@ final class ModelHarness {
   /// Whether the shell keeps new bytes at once.
   var keepsPromptly = true
   var blobsToMake: [BlobID] = []
+  /// What the picker was to copy, with which error that fails, and what of it was taken away.
+  private(set) var copies: [(id: CopyID, content: Content)] = []
+  var copyError: ProviderError?
+  private(set) var removedCopies: [[UInt8]] = []
   /// The reference that a handle's file was opened by last.
   private(set) var contents: [HandleID: ContentReference] = [:]
 
@@ -331,6 +335,12 @@ final class ModelHarness {
       if keepsPromptly { makeBlobs() }
     case .dropBlob(let blob):
       if blobs.removeValue(forKey: blob) == nil { fail("\(blob) is dropped but not kept") }
+    case .copyOut(let copy, let content, let name, let folder):
+      copies.append((copy, content))
+      let made = MadeCopy(
+        file: folder + [0x2F] + name.bytes, device: 1, inode: copy.rawValue, modified: FileTime())
+      tell(.completed(.copied(copy, copyError.map { .failure($0) } ?? .success(made))))
+    case .removeCopy(let copy): removedCopies.append(copy.file)
     case .mirror(let id, let action):
       mirrors.append((id, action))
       if hasPromptChild { runChild() }

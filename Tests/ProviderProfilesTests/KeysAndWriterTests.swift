@@ -112,6 +112,9 @@ import Testing
           "materialize": "allow",
           "forbid": []
         },
+        "picker": {
+          "purgeAfter": "never"
+        },
         "errors": {},
         "journal": {
           "ignore": [".Trash", ".Trash-*", ".hidden", ".directory", ".xdg-volume-info", "autorun.inf", "desktop.ini", \
@@ -153,6 +156,7 @@ import Testing
     profile.conditions.throttledBandwidth = 7
     profile.process.materialize = .forbid
     profile.process.forbid = ["com.example.notes", "/usr/bin/cat"]
+    profile.picker.purgeAfter = .seconds(60)
     profile.errors = [.notAuthenticated: .EACCES, .serverUnreachable: .EIO]
     profile.latency.open = .logNormal(median: .milliseconds(1_500), p99: .seconds(3_600))
     profile.latency.list = .fixed(Span(nanoseconds: 86_399_999_999_999))

@@ -36,10 +36,12 @@ import Testing
   @Test func `has the profiles that ship`() throws {
     #expect(
       try ProfileLibrary.names() == [
-        "cut-and-altered", "dropbox-like", "flaky", "google-drive-throttled", "growing-files", "icloud-drive",
-        "icloud-on-a-train", "icloud-refusing", "icloud-refusing-at-times", "icloud-wedged", "instant",
-        "lying-sizes", "onedrive-not-running", "out-of-quota", "revoked-by-user", "signed-out", "simulator",
-        "slow-cloud", "smb-drops", "sshfs-freezes", "usb-pulled",
+        "conflict-prone", "cut-and-altered", "dropbox-like", "flaky", "google-drive-throttled",
+        "growing-files",
+        "icloud-drive", "icloud-on-a-train", "icloud-optimized-storage", "icloud-refusing",
+        "icloud-refusing-at-times", "icloud-wedged", "instant", "lying-sizes", "onedrive-not-running",
+        "out-of-quota", "picked-copy-purged", "revoked-by-user", "signed-out", "simulator", "slow-cloud",
+        "smb-drops", "sshfs-freezes", "stale-cache", "stale-cache-stuck", "usb-pulled",
       ])
     for summary in try ProfileLibrary.summaries() { #expect(summary.summary.count > 20) }
   }
@@ -51,6 +53,18 @@ import Testing
       #expect(profile.basis.standing == .synthetic || !profile.basis.sources.isEmpty)
       let shown = ProfileWriter.json(profile)
       #expect(try ProfileReader.read(Array(shown.utf8), file: name) == profile)
+    }
+  }
+
+  @Test func `does not wait at a FIFO that nobody writes to`() throws {
+    try withFile("p.json", "") { folder in
+      let fifo = "\(folder)/fifo"
+      try #require(mkfifo(fifo, 0o600) == 0)
+      defer { _ = unlink(fifo) }
+      guard case .invalid = failure(fifo) else {
+        Issue.record("an empty profile was taken")
+        return
+      }
     }
   }
 

@@ -69,6 +69,13 @@ private func wrong(_ members: String, kind: ProviderKind? = nil) -> [String] {
       #""on": "opendir", "effect": { "replace": { "by": "rename" } }"#, "effect.replace",
       "opendir, which is of no file"
     ),
+    (#""on": "readlink", "effect": { "update": true }"#, "effect.update", "readlink, which is of no file"),
+    (#""on": "readdir", "effect": { "conflict": true }"#, "effect.conflict", "readdir, which is of no file"),
+    (
+      #""on": "download", "effect": { "update": true }"#, "effect.update",
+      "download, which would begin anew each time"
+    ),
+    (#""on": "open", "effect": { "stale": true }"#, "effect.stale", "open, which brings no content"),
     (#""on": "statfs", "path": "*""#, "path", "statfs, which is of the provider and of no item"),
     (
       #""on": "statfs", "effect": { "evict": true }"#, "effect.evict",
@@ -131,6 +138,7 @@ private func wrong(_ members: String, kind: ProviderKind? = nil) -> [String] {
     (#""on": "download""#, "on"), (#""copy": ["local", "stale"]"#, "copy"),
     (#""on": "open", "effect": { "evict": true }"#, "effect.evict"),
     (#""effect": { "error": "serverUnreachable" }"#, "effect.error"),
+    (#""on": "download", "effect": { "stale": true }"#, "on"),
   ])
   func `cannot be of downloads on a volume`(_ members: String, _ path: String) {
     let problems = wrong(Self.claimed + members, kind: .volume)

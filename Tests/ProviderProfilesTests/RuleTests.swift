@@ -25,7 +25,7 @@ private func wrong(_ json: String) -> [String] {
       effect: RuleEffect(
         delay: .uniform(minimum: .seconds(1), maximum: .seconds(2)),
         changes: [
-          .evict, .revoke, .replace(.recreate, gap: .milliseconds(20)),
+          .evict, .revoke, .conflict,
           .provider(.signedOut, duration: .seconds(5)),
         ],
         disturbance: .fail(.provider(.serverUnreachable))))
@@ -48,7 +48,7 @@ private func wrong(_ json: String) -> [String] {
         "fail": { "after": 1, "times": 2, "count": "total" }, "probability": "30%",
         "window": { "from": "10s", "until": "20s" }, "untilEvent": "downloadFinished",
         "effect": { "delay": { "min": "1s", "max": "2s" }, "error": "serverUnreachable", "evict": true,
-          "revoke": true, "replace": { "gap": "20ms", "by": "recreate" },
+          "revoke": true, "conflict": true,
           "provider": { "is": "signed-out", "for": "5s" } } }
       """
     #expect(try rule(json) == expected)
@@ -84,7 +84,9 @@ private func wrong(_ json: String) -> [String] {
 
   @Test(
     arguments: [
-      (#""evict": true"#, .evict), (#""replace": { "by": "rename" }"#, .replace(.rename, gap: .zero)),
+      (#""evict": true"#, .evict), (#""update": true"#, .update), (#""conflict": true"#, .conflict),
+      (#""replace": { "by": "rename" }"#, .replace(.rename, gap: .zero)),
+      (#""replace": { "gap": "20ms", "by": "recreate" }"#, .replace(.recreate, gap: .milliseconds(20))),
       (#""provider": "offline""#, .provider(.offline, duration: nil)),
       (#""provider": { "is": "offline" }"#, .provider(.offline, duration: nil)),
     ] as [(String, RuleChange)])
@@ -118,8 +120,8 @@ private func wrong(_ json: String) -> [String] {
     (
       #"{ "name": "n", "on": "open", "effect": { "stall": true, "error": "EIO", "size": "zero" } }"#,
       #"""
-      r:1:57: effect.error: stands beside "stall"; one alone of error, hold, stall, short, zeroed, altered, size fits
-      r:1:73: effect.size: stands beside "stall"; one alone of error, hold, stall, short, zeroed, altered, size fits
+      r:1:57: effect.error: stands beside "stall"; one alone of error, hold, stall, short, zeroed, altered, size, stale fits
+      r:1:73: effect.size: stands beside "stall"; one alone of error, hold, stall, short, zeroed, altered, size, stale fits
       """#
     ),
     (

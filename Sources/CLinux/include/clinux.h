@@ -48,6 +48,8 @@ int clinux_open_beneath(int directory, const char *_Nonnull path, int flags);
 int clinux_openat(int directory, const char *_Nonnull path, int flags);
 // A new or emptied file that only we can read, for reading and writing.
 int clinux_create(const char *_Nonnull path);
+// A new file that must not be there yet, for writing, which everyone may read.
+int clinux_create_new(int directory, const char *_Nonnull name);
 // pipe2(2): both ends closed on exec.
 int clinux_pipe(int ends[_Nonnull 2]);
 // A new file in `directory` that has no name, for reading and writing (O_TMPFILE, else one that is unlinked at once).

@@ -134,6 +134,13 @@ package struct Profile: Hashable, Sendable {
     package init() {}
   }
 
+  /// The document picker.
+  package struct Picker: Hashable, Sendable {
+    /// How long the copies stay that it makes for apps; nil: for good.
+    package var purgeAfter: Span?
+    package init() {}
+  }
+
   /// What the system lets processes do (Apple: the I/O policy on materializing dataless files).
   package struct Process: Hashable, Sendable {
     package enum Materialize: String, Sendable, CaseIterable { case allow, forbid }
@@ -155,6 +162,7 @@ package struct Profile: Hashable, Sendable {
   package var latency = Latencies()
   package var conditions = Conditions()
   package var process = Process()
+  package var picker = Picker()
   /// What plain callers get for the provider's errors, where it is not ``FileProviderErrorName/errno``.
   package var errors: [FileProviderErrorName: ErrnoName] = [:]
   package var journal = Journal()

@@ -125,6 +125,8 @@ package enum Disturbance: Hashable, Sendable {
   case stall
   case content(ContentFault)
   case size(SizeFault)
+  /// A download of what is out of date brings nothing newer, and whoever waits gets what is here.
+  case stale
 }
 
 /// What the bytes are that an open gets.
@@ -157,6 +159,10 @@ package enum RuleChange: Hashable, Sendable {
   case revoke
   /// Another file takes the item's place, with a gap in which there is none.
   case replace(Replacement, gap: Span)
+  /// The server has a newer version of the file from now on: its bytes, and a line after them.
+  case update
+  /// Another device has changed the file, too: a version to choose, and a file beside it that has it.
+  case conflict
   /// `duration` nil: until somebody changes it.
   case provider(ProviderCondition, duration: Span?)
 

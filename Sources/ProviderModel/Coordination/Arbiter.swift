@@ -29,6 +29,8 @@ struct Claim {
   var purpose: String
   var parts: [Part]
   var phase = Phase.waiting
+  /// Items of which it takes what is here, although the server has something newer.
+  var takesStale: [Slot] = []
   var scheduled: Instant
 
   /// Readers never wait for readers; everyone else waits for whoever was scheduled earlier.
@@ -48,6 +50,12 @@ struct Arbiter {
   private var made: UInt64 = 0
 
   subscript(_ id: ClaimID) -> Claim? { claims.first { $0.id == id } }
+
+  /// The claim takes what is here of the item.
+  mutating func takeStale(_ slot: Slot, for id: ClaimID) {
+    guard let index = claims.firstIndex(where: { $0.id == id }) else { return }
+    claims[index].takesStale.append(slot)
+  }
 
   mutating func schedule(
     session: SessionID, process: ProcessID, number: Int, purpose: String, parts: [Claim.Part], at now: Instant

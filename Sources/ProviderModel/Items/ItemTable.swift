@@ -287,6 +287,11 @@ struct ItemTable {
     ItemID(3 << 61 | Dice.mix(old.rawValue) & ((1 << 61) - 1))
   }
 
+  /// Of a file beside the item that has another version of it; the same in every run, as above.
+  static func identifier(ofRivalOf old: ItemID, number: Int) -> ItemID {
+    ItemID(3 << 61 | Dice.mix(Dice.mix(old.rawValue) ^ UInt64(number)) & ((1 << 61) - 1))
+  }
+
   /// Stable over remounts: a hash of the path below the root. Identifiers that are not of the source get
   /// bit 62, these never have it.
   static func identifier(of name: Name, in parent: ItemID) -> ItemID {

@@ -2,12 +2,12 @@
 
 extension Name {
   /// The name with a number before its extension, and cut where it would be too long.
-  func numbered(_ number: Int) -> Name {
+  package func numbered(_ number: Int, separator: String = " ") -> Name {
     let dot = bytes.lastIndex(of: 0x2E) ?? 0
     // What begins with its only dot is no extension, nor is what fills the name.
     let hasExtension = dot > 0 && bytes.count - dot <= 64
     var stem = hasExtension ? bytes[..<dot] : bytes[...]
-    let tail = Array(" \(number)".utf8) + (hasExtension ? bytes[dot...] : [])
+    let tail = Array("\(separator)\(number)".utf8) + (hasExtension ? bytes[dot...] : [])
     if stem.count + tail.count > 255 {
       stem = stem.prefix(255 - tail.count)
       // Not in the middle of a scalar of UTF-8.

@@ -86,6 +86,8 @@ extension Provider {
 
   private mutating func start(_ id: RemoteID) {
     guard var step = remote[id] else { return }
+    // What is in force already, of an item that has gone since, nobody can be told of.
+    if step.isApplied, step.action.needs.contains(where: { items[$0].isRemoved }) { return forget(step) }
     step.action.makeAnew(in: items)
     // The item or its folder may have gone while it waited.
     if step.action.needs.contains(where: { items[$0].isRemoved }) {
@@ -225,15 +227,22 @@ extension Provider {
     }
   }
 
-  private mutating func changeContent(of slot: Slot, to content: Content, keepsModified: Bool) {
+  mutating func changeContent(of slot: Slot, to content: Content, keepsModified: Bool) {
     var stamp = content.stamp
     if keepsModified { stamp.modified = items[slot].stamp.modified }
     items.changeContent(of: slot, to: stamp, blob: content.reference.blob)
     emitItem(.remoteChanged, slot)
     invalidate(slot)
     failPartReaders(of: slot)
+    if profile.kind == .volume { return bringAtOnce(slot) }
     if transfers[slot] != nil { restartDownload(of: slot) }
     evictIfOutOfDate(slot)
+  }
+
+  /// A volume has its files whole; there is nothing to download, and no older content beside the new one.
+  private mutating func bringAtOnce(_ slot: Slot) {
+    items.becomeLocal(slot)
+    invalidate(slot)
   }
 
   /// Who has read a part of what was on its way can have no more of it.
@@ -245,8 +254,10 @@ extension Provider {
     }
   }
 
-  private mutating func create(_ step: RemoteStep, _ content: Content, in folder: Slot, rival: Slot?) -> Slot
-  {
+  /// - Parameter id: nil: the next free one.
+  mutating func create(
+    _ step: RemoteStep, _ content: Content, in folder: Slot, rival: Slot?, id: ItemID? = nil
+  ) -> Slot {
     let name = step.action.target?.name
     var item = newItem(.file, permissions: 0o644, in: folder, size: content.stamp.size, at: step.moment)
     item.stamp = content.stamp
@@ -258,8 +269,8 @@ extension Provider {
     var origin: ItemPath?
     if case .source(let path) = content.reference { origin = path }
     guard let name else { return folder }
-    let made = items.add(item, named: name, to: folder, origin: origin)
-    items.setContent(of: made, to: content, copy: .dataless)
+    let made = items.add(item, id: id, named: name, to: folder, origin: origin)
+    items.setContent(of: made, to: content, copy: profile.kind == .volume ? .local : .dataless)
     becomeListed(made, in: folder, step)
     if let rival {
       items.blobs.use(content.reference.blob)
@@ -323,7 +334,7 @@ extension RemoteAction {
     self = .create(in: items[slot].parent, name, content, rival: nil)
   }
 
-  fileprivate mutating func chooseFreeName(in items: ItemTable) {
+  mutating func chooseFreeName(in items: ItemTable) {
     switch self {
     case .create(let folder, let name, let content, let rival):
       self = .create(in: folder, items.freeName(like: name, in: folder), content, rival: rival)

@@ -144,8 +144,8 @@ extension Provider {
 
   mutating func blobMade(_ blob: BlobID, _ result: Result<MadeBlob, ProviderError>) {
     guard let underWay = blobsUnderWay.remove(blob) else { return }
-    let key = underWay.asker
     items.blobs.release(underWay.base?.reference.blob)
+    guard let key = underWay.asker else { return contentKept(blob) }
     guard let question = questions[key], question.wait == .blob(blob) else {
       return items.blobs.release(blob)
     }
@@ -222,7 +222,8 @@ extension Provider {
 
 /// A content that the shell is about to keep.
 struct BlobUnderWay {
-  var asker: QuestionKey
+  /// nil: a rule.
+  var asker: QuestionKey?
   /// What it comes after.
   var base: Content?
 }

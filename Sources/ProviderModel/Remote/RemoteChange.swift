@@ -165,9 +165,15 @@ struct RemoteSteps {
     }
   }
 
-  mutating func add(_ action: RemoteAction, at moment: FileTime, asker: QuestionKey) -> RemoteID {
+  /// - Parameter isApplied: it is in force, and only whoever watches has to be told.
+  @discardableResult
+  mutating func add(
+    _ action: RemoteAction, at moment: FileTime, asker: QuestionKey?, isApplied: Bool = false
+  ) -> RemoteID {
     accepted += 1
-    all.append(RemoteStep(id: RemoteID(accepted), action: action, moment: moment, asker: asker))
+    all.append(
+      RemoteStep(
+        id: RemoteID(accepted), action: action, moment: moment, asker: asker, isApplied: isApplied))
     needsAdvance = true
     return RemoteID(accepted)
   }

@@ -12,6 +12,8 @@ enum Due: Equatable {
   case conditionEnds(UInt64)
   /// An item comes back as another.
   case recreation(Slot)
+  /// A copy of the picker's is taken away.
+  case purge(CopyID)
   /// The profile's timed event of this index.
   case timedEvent(Int)
 }

@@ -55,7 +55,7 @@ enum Content {
             Console.err(done(line, name: group.name(of: line.path)))
           }
         } catch let refusal as ErrorLine {
-          throw VerbFailure(refused(refusal, group, open: openCount(refusal.path, connection)))
+          throw VerbFailure(refused(refusal, group, status: status(refusal.path, connection)))
         } catch let problem as ConnectionProblem {
           throw VerbFailure(connection.lost(problem))
         }
@@ -90,21 +90,27 @@ enum Content {
     var freed: Int64
   }
 
-  private static func openCount(_ path: WirePath?, _ connection: ProviderConnection) -> Int? {
+  private static func status(_ path: WirePath?, _ connection: ProviderConnection) -> ItemLine? {
     guard let path else { return nil }
     var request = RequestLine(verb: "status")
     request.path = path
-    return try? connection.client.call(request, timeout: .seconds(1)).items?.first?.open
+    return try? connection.client.call(request, timeout: .seconds(1)).items?.first
   }
 
   /// What happened, to which file, why, and what to do.
-  static func refused(_ refusal: ErrorLine, _ group: PathGroup, open: Int?) -> String {
+  static func refused(_ refusal: ErrorLine, _ group: PathGroup, status: ItemLine?) -> String {
     let rest = group.paths.count > 1 ? "; none of the \(group.paths.count) items was evicted" : ""
     guard refusal.code == "busy", let path = refusal.path else {
       return VerbFailure(refusal, name: group.name).message + rest
     }
-    let descriptors = open.flatMap { $0 > 0 ? " (\(Render.count($0, "open descriptor")))" : nil } ?? ""
-    return "\(Render.harmless(group.name(of: path))) was not evicted: it is still open\(descriptors), and an "
+    let name = Render.harmless(group.name(of: path))
+    if let status, status.phase != nil, status.open == 0 {
+      return "\(name) was not evicted: it is being downloaded, and an item in motion keeps what has come "
+        + "(EBUSY)\(rest). Evict it when it is local; 'fakeprovider wait state:PATH=local' waits for that"
+    }
+    let open = status?.open ?? 0
+    let descriptors = open > 0 ? " (\(Render.count(open, "open descriptor")))" : ""
+    return "\(name) was not evicted: it is still open\(descriptors), and an "
       + "item in use keeps its local copy (EBUSY)\(rest). Close it and evict again; 'fakeprovider events' "
       + "shows which process opened it"
   }

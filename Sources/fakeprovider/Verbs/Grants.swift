@@ -1,3 +1,4 @@
+import Glibc
 import ProviderControl
 
 /// pick, revoke, restore: who may start access.
@@ -6,6 +7,8 @@ enum Grants {
 
   static func pick(_ arguments: ParsedArguments) -> Int32 {
     arguments.carryOut {
+      if arguments.has("--as-copy") { return try pickCopies(arguments) }
+      if arguments.values["--inbox"] != nil { throw VerbFailure.usage("--inbox belongs to --as-copy") }
       var grants: [GrantLine] = []
       for group in try Providers.groups(of: arguments.positionals) {
         let connection = try ProviderConnection(to: group.mount)
@@ -26,6 +29,50 @@ enum Grants {
       }
       return FakeProvider.Exit.done
     }
+  }
+
+  private static func pickCopies(_ arguments: ParsedArguments) throws -> Int32 {
+    let inbox = try inbox(arguments)
+    var copies: [CopyLine] = []
+    for group in try Providers.groups(of: arguments.positionals) {
+      let connection = try ProviderConnection(to: group.mount)
+      var request = RequestLine(verb: "pick", group)
+      request.asCopy = true
+      request.inbox = WirePath(bytes: inbox)
+      copies += (try connection.call(request, about: group).copies ?? []).map { line in
+        var line = line
+        line.path = connection.mount.absolutePath(of: line.path)
+        return line
+      }
+    }
+    if arguments.has("--json") {
+      Console.json(["copies": copies])
+    } else {
+      Console.out(copies.map { $0.url + "\n" }.joined())
+      let folder = Render.harmless(String(decoding: inbox, as: UTF8.self))
+      Console.err("copied \(Render.count(copies.count, "item")) into \(folder)\n")
+    }
+    return FakeProvider.Exit.done
+  }
+
+  /// Absolute: the provider has a working folder of its own.
+  private static func inbox(_ arguments: ParsedArguments) throws -> [UInt8] {
+    let given =
+      arguments.values["--inbox"]?.first?.bytes ?? getenv("FAKEPROVIDER_INBOX").map { bytes(of: $0) } ?? []
+    guard !given.isEmpty else {
+      throw VerbFailure.usage(
+        "--as-copy needs --inbox DIR, or FAKEPROVIDER_INBOX: the app's folder for copies")
+    }
+    if given.first == 0x2F { return given }
+    guard let here = getcwd(nil, 0) else {
+      throw VerbFailure("the working folder is gone; give --inbox as an absolute path")
+    }
+    defer { free(here) }
+    return bytes(of: here) + [0x2F] + given
+  }
+
+  private static func bytes(of text: UnsafePointer<CChar>) -> [UInt8] {
+    UnsafeBufferPointer(start: text, count: strlen(text)).map { UInt8(bitPattern: $0) }
   }
 
   static func granted(_ items: Int, to app: String?) -> String {

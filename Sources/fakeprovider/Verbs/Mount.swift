@@ -46,7 +46,9 @@ enum MountVerb {
     } catch {
       throw MountProblem(error.message)
     }
-    var profile = try profile(arguments.text("--profile") ?? "")
+    // Of a mount of its own, `run` says nothing but what goes wrong.
+    var profile = try profile(
+      arguments.text("--profile") ?? "", warns: arguments.text("--lifeline") == nil)
     if let text = arguments.text("--seed") {
       guard let seed = UInt64(text) else {
         throw MountProblem(
@@ -80,9 +82,15 @@ enum MountVerb {
     )
   }
 
-  private static func profile(_ name: String) throws -> Profile {
+  private static func profile(_ name: String, warns: Bool) throws -> Profile {
     do {
-      return try ProfileLibrary.load(nameOrPath: name)
+      let examined = try ProfileLibrary.examine(nameOrPath: name)
+      if warns {
+        for remark in examined.remarks.problems where remark.weight == .warning {
+          Console.err("\(remark)\n")
+        }
+      }
+      return examined.profile
     } catch {
       // A profile with errors lists them all, a line each; a name that nothing has is a slip of the keyboard.
       if case .unknownName = error { throw MountProblem("\(error)", usage: true) }

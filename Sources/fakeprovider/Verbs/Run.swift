@@ -64,7 +64,12 @@ enum Run {
       if let incomplete = result.incomplete { say("journal incomplete: \(incomplete)") }
       return result.passes
     } catch {
-      say("what was expected cannot be checked: \(VerbFailure(any: error).message)")
+      let isThere = (try? ProviderLookup.allMounts().contains(mount)) ?? true
+      let why =
+        isThere
+        ? VerbFailure(any: error).message
+        : "the provider was unmounted before COMMAND ended; --journal FILE keeps what has happened"
+      say("what was expected cannot be checked: \(why)")
       return false
     }
   }

@@ -97,13 +97,24 @@ enum VerbTable {
   private static let access = [
     VerbSpec(
       name: "pick", summary: "does what the document picker does: grants access and prints the URL",
-      options: [app, json], positionals: somePaths,
-      details: "Without --app every app is granted access. Whom it granted is printed.",
+      options: [
+        app, .flag("--as-copy", "copies files into --inbox, as the picker does for asCopy: true"),
+        .value("--inbox", "DIR", "the app's folder for such copies; else $FAKEPROVIDER_INBOX"), json,
+      ],
+      positionals: somePaths, exclusive: [["--app", "--as-copy"]],
+      details: """
+        Without --app every app is granted access. Whom it granted is printed.
+        With --as-copy nobody is granted anything: each file is downloaded and copied into DIR, and the copy is the
+        app's own. The profile's picker.purgeAfter says how long it stays there.
+        """,
       examples: [
         Example(command: "fakeprovider pick /tmp/cloud/Letter.pdf", says: "one document, for every app"),
         Example(
           command: "fakeprovider pick --app com.example.notes /tmp/cloud/Recent",
           says: "a folder, for one app"),
+        Example(
+          command: "fakeprovider pick --as-copy --inbox /tmp/app-Inbox /tmp/cloud/Letter.pdf",
+          says: "a copy of a document, for the app to keep or lose"),
       ]),
     VerbSpec(
       name: "access", summary: "runs COMMAND and its children inside a started scope",
