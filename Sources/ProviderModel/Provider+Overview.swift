@@ -74,7 +74,7 @@ extension Provider {
     case .listing: status.reason = .listing
     case .content: status.reason = .content
     case .provider: status.reason = .provider
-    case .nothing, .opening, .reopening, .pages: status.reason = .source
+    case .nothing, .opening, .reopening, .pages, .blob: status.reason = .source
     }
     return status
   }

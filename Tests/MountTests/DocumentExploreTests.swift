@@ -47,7 +47,7 @@ struct `The page that explores` {
 
   @Test func `can be followed in two terminals, and shows what it says`() async throws {
     try await withTmux { tmux in
-      let steps = try Self.steps(tmux.bench.cloud)
+      let steps = try Self.steps(tmux.cloud)
       #expect(steps.count > 60)
       var said: [String] = []
       for step in steps {

@@ -6,6 +6,8 @@ import Testing
 struct Tmux: Sendable {
   let bench: Bench
   private var socket: String { bench.path + "/tmux" }
+  /// The bench's mountpoint, by a path as short as the one on the page: a long one is cut on a screen.
+  let cloud = "/mnt/cloud"
 
   /// Starts the terminal server with a shell in a window named `shell`, where no provider of anybody else is mounted.
   init(_ bench: Bench) async throws {
@@ -15,6 +17,7 @@ struct Tmux: Sendable {
       while mounts=$(awk '/ - fuse.fakeprovider /{ print $5 }' /proc/self/mountinfo); [[ -n $mounts ]]; do
         while read -r mount; do umount -l -- "$(printf '%b' "$mount")"; done <<<"$mounts"
       done
+      mount --bind "$2" /mnt
       # A bash that nobody types into does not hand on its prompts.
       export PS1=$3 PS2=
       exec tmux -f /dev/null -S "$1" new-session -d -x 80 -y 24 -n shell -c "$2" bash --norc --noprofile -i
