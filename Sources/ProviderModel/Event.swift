@@ -73,6 +73,7 @@ package enum EventName: String, Sendable, CaseIterable {
   /// Nothing of it arrives, for a while or for ever; `offset` bytes have.
   case downloadStalled
   case evicted
+  case pinned, unpinned
   case granted, revoked, restored
   case scopeStarted, scopeRefused, scopeStopped
   /// A stop without a start to balance; it did nothing.

@@ -19,7 +19,8 @@ extension Provider {
     let struck = rehearsal.rules
     return Explanation(
       outcome: outcome, takes: outcome == .waits ? .zero : rehearsal.elapsed, rules: struck,
-      steps: rehearsal.steps,
+      steps: (isPinned(slot) ? ["\(items.path(of: slot)) is pinned: downloaded by itself, never evicted"] : [])
+        + rehearsal.steps,
       nearMisses: nearMisses(of: context, except: struck))
   }
 

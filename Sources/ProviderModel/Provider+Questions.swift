@@ -110,6 +110,8 @@ extension Provider {
       }
     case .download(let paths): withSlots(paths, key) { $0.download($1, key) }
     case .evict(let paths): withSlots(paths, key) { $0.evict($1, key) }
+    case .pin(let paths): withSlots(paths, key) { $0.pin($1, key) }
+    case .unpin(let paths): withSlots(paths, key) { $0.unpin($1, key) }
     case .revoke(let paths, let app, let byUser, let reads):
       withSlots(paths, key) {
         $0.revoke($1, app: app, byUser: byUser, reads: reads, by: session.process, key)

@@ -49,6 +49,7 @@ extension Provider {
     loseServerContent(of: old)
     invalidate(old)
     emitItem(.replaced, new)
+    downloadIfPinned(new)
     freeIfUnused(old)
   }
 
@@ -75,5 +76,6 @@ extension Provider {
     }
     invalidate(due.parent)
     emitItem(.remoteCreated, new)
+    downloadIfPinned(new)
   }
 }

@@ -186,6 +186,7 @@ extension Provider {
         invalidate(slot)
         emitItem(.sourceChanged, slot)
         if transfers[slot] != nil { items.beginDownload(of: slot) }
+        downloadIfPinned(slot)
       }
     } else if found.kind != items[slot].kind {
       // Something that is no file took its place; what was listed is not mixed with what that is.
@@ -251,8 +252,10 @@ extension Provider {
         guard item.kind == .file, item.stamp.size > 0 else { return .local }
         if initial.initial == .local { return .local }
         let itemPath = ItemPath(path.names + [name])
-        return initial.local.contains { $0.matches(itemPath) } ? .local : .dataless
+        let isKept = initial.local.contains { $0.matches(itemPath) } || pins.matches(itemPath)
+        return isKept ? .local : .dataless
       }
+      downloadPinned(in: slot)
       for waiter in waiting { wake(waiter) }
     case .failure(let name):
       items[slot].listing = .unlisted

@@ -25,7 +25,8 @@ extension Provider {
       upload: items[slot].upload, size: items.shownStamp(of: slot).size, arrived: transfers.arrived(slot),
       transfer: transferStatus(of: slot), version: items[slot].version,
       localVersion: items[slot].copy == .stale ? items.shownVersion(of: slot) : nil,
-      conflicts: conflicts[slot]?.count ?? 0, openHandles: Int(items[slot].handles),
+      conflicts: conflicts[slot]?.count ?? 0, isPinned: isPinned(slot),
+      isUnlisted: items[slot].kind == .directory && items[slot].listing != .listed, openHandles: Int(items[slot].handles),
       scopes: gate.holders(of: slot, in: items), claims: arbiter.claims(on: slot))
   }
 

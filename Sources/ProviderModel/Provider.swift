@@ -14,6 +14,7 @@ package struct Provider {
   var rules: Rules
   var holds = Holds()
   var transfers: Transfers
+  var pins: Pins
   var arbiter = Arbiter()
   var deadlines = Deadlines()
 
@@ -70,6 +71,7 @@ package struct Provider {
     transfers = Transfers(
       bandwidth: Bandwidth(shared: profile.download.bandwidth, slowStart: profile.download.slowStart),
       concurrency: profile.download.concurrency)
+    pins = Pins(profile.items.pinned)
     rules = Rules(profile.rules)
     for (index, event) in profile.events.enumerated() {
       deadlines.schedule(.timedEvent(index), at: .start + event.at)

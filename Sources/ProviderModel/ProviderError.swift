@@ -217,6 +217,8 @@ package enum ProviderError: Error, Hashable, Sendable {
     case .readOnly: "the provider is read-only for apps"
     case .sourceChanged: "the file in the source folder changed while it was in use; open it again"
     case .source(let name): "the file in the source folder could not be read (\(name.rawValue))"
+    case .provider(.nonEvictable), .translated(.nonEvictable, _):
+      "the provider answered nonEvictable: what is pinned stays; 'fakeprovider unpin' lets it go"
     case .provider(let name), .translated(let name, _): "the provider answered \(name.rawValue)"
     case .unreachable(let name):
       "the volume cannot be reached (\(name.rawValue)); 'fakeprovider provider online' brings it back"

@@ -61,6 +61,11 @@ package enum ProfileKeys {
       "items.local", \.items.local, count: 0...1_000, bytes: 1...1_024,
       summary: "Patterns of paths that are local from the start, whatever items.initial says."),
     .globs(
+      "items.pinned", \.items.pinned, count: 0...1_000, bytes: 1...1_024,
+      summary:
+        "Patterns of items, or of folders with all that is in them, that are local from the start, never evicted, and"
+        + " downloaded by themselves when they are new or changed."),
+    .globs(
       "items.datalessFolders", \.items.datalessFolders, count: 0...1_000, bytes: 1...1_024,
       summary: "Patterns of folders that only the server knows the contents of, until they are first listed."),
     .word(

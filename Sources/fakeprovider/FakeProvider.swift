@@ -24,6 +24,7 @@ enum FakeProvider {
     "list": List.run,
     "mount": MountVerb.run,
     "pick": Grants.pick,
+    "pin": Content.pin,
     "profile": ProfileVerb.run,
     "provider": Conditions.provider,
     "release": Holds.release,
@@ -34,6 +35,7 @@ enum FakeProvider {
     "run": Run.run,
     "status": Status.run,
     "unmount": Unmount.run,
+    "unpin": Content.unpin,
     "version": Version.run,
     "wait": Wait.run,
   ]

@@ -81,6 +81,7 @@ import Testing
         "items": {
           "initial": "dataless",
           "local": [],
+          "pinned": [],
           "datalessFolders": [],
           "onRemoteUpdate": "keep",
           "localLimit": "unlimited"
@@ -136,6 +137,7 @@ import Testing
     profile.access.inheritScopes = .children
     profile.items.initial = .local
     profile.items.local = [try #require(Glob("**/[a\"]*")), try #require(Glob("b?"))]
+    profile.items.pinned = [try #require(Glob("**/kept"))]
     profile.download.latency = .uniform(minimum: Span(nanoseconds: 1), maximum: .seconds(90))
     profile.download.bandwidth = 1_048_577
     profile.download.concurrency = 128

@@ -34,6 +34,8 @@ package struct Profile: Hashable, Sendable {
     package var initial = Initial.dataless
     /// Items that are local from the start, whatever `initial` says.
     package var local: [Glob] = []
+    /// Items that are local from the start and kept so, and folders all of whose items are.
+    package var pinned: [Glob] = []
     /// Folders whose contents this machine does not know before they are listed for the first time.
     package var datalessFolders: [Glob] = []
     package enum RemoteUpdate: String, Sendable, CaseIterable { case keep, evict }

@@ -23,7 +23,7 @@ extension Provider {
     var earlier: [RemoteStep] = []
     for step in remote.all {
       if step.phase == .waiting {
-        let before = earlier.first { Provider.mustWait(step.action, for: $0.action, in: items) }
+        let before = earlier.first { Provider.mustWait(step.action, for: $0, in: items) }
         if before == nil, obstacle(for: step.action) == nil {
           start(step.id)
         } else if before == nil || before?.asker == nil {
@@ -38,8 +38,8 @@ extension Provider {
   }
 
   /// Changes of one place keep their order.
-  private static func mustWait(_ later: RemoteAction, for earlier: RemoteAction, in items: ItemTable) -> Bool
-  {
+  private static func mustWait(_ later: RemoteAction, for step: RemoteStep, in items: ItemTable) -> Bool {
+    let earlier = step.action
     if let ours = later.item, let theirs = earlier.item,
       items.isCovered(ours, by: theirs) || items.isCovered(theirs, by: ours)
     {
@@ -50,7 +50,10 @@ extension Provider {
     }
     guard let target = later.target else { return false }
     if let theirs = earlier.item, items.isCovered(target.folder, by: theirs) { return true }
-    return earlier.target.map { $0.folder == target.folder && $0.name == target.name } ?? false
+    // One that wanted this name and got another, which this one would choose as well, is waited for, too.
+    return earlier.target.map {
+      $0.folder == target.folder && ($0.name == target.name || step.wanted == target.name)
+    } ?? false
   }
 
   private mutating func tellThatItWaits(_ id: RemoteID, for obstacle: Obstacle) {
@@ -234,6 +237,7 @@ extension Provider {
     failPartReaders(of: slot)
     if transfers[slot] != nil { restartDownload(of: slot) }
     evictIfOutOfDate(slot)
+    downloadIfPinned(slot)
   }
 
   /// Who has read a part of what was on its way can have no more of it.
@@ -277,6 +281,7 @@ extension Provider {
       noteBounce(of: slot, name, step)
     }
     emitItem(.remoteCreated, slot)
+    downloadIfPinned(slot)
   }
 
   private mutating func move(_ slot: Slot, to folder: Slot, _ name: Name, _ step: RemoteStep) {
@@ -292,6 +297,7 @@ extension Provider {
     var event = Event(.remoteMoved, path: items.path(of: slot))
     event.from = from
     emit(event)
+    downloadPinned(in: slot)
   }
 
   /// The name that the provider made, or the end of an older one.

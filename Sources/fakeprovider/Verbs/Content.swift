@@ -1,7 +1,7 @@
 import ProviderControl
 import ProviderModel
 
-/// download and evict: what this machine has of an item.
+/// download, evict, pin and unpin: what this machine has of an item.
 enum Content {
   // MARK: download
 
@@ -65,6 +65,37 @@ enum Content {
     }
   }
 
+  // MARK: pin
+
+  static func pin(_ arguments: ParsedArguments) -> Int32 { mark("pin", arguments) }
+
+  static func unpin(_ arguments: ParsedArguments) -> Int32 { mark("unpin", arguments) }
+
+  private static func mark(_ verb: String, _ arguments: ParsedArguments) -> Int32 {
+    arguments.carryOut {
+      var items: [Status.Item] = []
+      for group in try Providers.groups(of: arguments.positionals) {
+        let connection = try ProviderConnection(to: group.mount)
+        for line in try connection.call(RequestLine(verb: verb, group), about: group).items ?? [] {
+          items.append(Status.Item(line, on: connection.mount))
+          Console.err(marked(line, name: group.name(of: line.path)))
+        }
+      }
+      if arguments.has("--json") { Console.json(["items": items]) }
+      return FakeProvider.Exit.done
+    }
+  }
+
+  static func marked(_ item: ItemLine, name: String) -> String {
+    let name = Render.harmless(name)
+    guard item.pinned == true else { return "\(name) is not pinned\n" }
+    if item.unlisted == true {
+      return "\(name) is pinned; what is in it is downloaded once it is listed\n"
+    }
+    return item.kind == "directory"
+      ? "\(name) is pinned with all that is in it\n" : "\(name) is pinned (\(item.copy))\n"
+  }
+
   private static func relieve(_ size: String, _ arguments: ParsedArguments) throws -> Int32 {
     guard arguments.positionals.isEmpty else {
       throw VerbFailure.usage("--pressure chooses the items itself; give no PATH")
@@ -82,7 +113,8 @@ enum Content {
     }
     if freed >= ByteCount.bytes(text: size) ?? 0 { return FakeProvider.Exit.done }
     throw VerbFailure(
-      "only \(Render.size(freed)) of \(size) could be freed: the rest of what is local is open or claimed")
+      "only \(Render.size(freed)) of \(size) could be freed: the rest of what is local is open, claimed or "
+        + "pinned")
   }
 
   private struct Relieved: Encodable {

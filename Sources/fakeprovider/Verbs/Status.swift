@@ -85,9 +85,10 @@ enum Status {
 
   /// The state; with how much has arrived and how it goes on, while it is downloading.
   private static func copy(_ item: ItemLine) -> String {
-    if item.kind == "directory" { return "folder" }
-    guard let arrived = item.arrived, item.size > 0 else { return item.copy }
-    let progress = "\(item.copy) \(Render.percent(arrived, of: item.size)) %"
+    if item.kind == "directory" { return item.pinned == true ? "folder, pinned" : "folder" }
+    let state = item.pinned == true ? "\(item.copy), pinned" : item.copy
+    guard let arrived = item.arrived, item.size > 0 else { return state }
+    let progress = "\(state) \(Render.percent(arrived, of: item.size)) %"
     switch item.phase {
     case nil: return progress
     case "streaming": return progress + (item.bytesPerSecond.map { ", \(Render.size($0))/s" } ?? "")
