@@ -11,7 +11,7 @@ extension Provider {
       let (claimed, guarded): (ClaimKey, Slot)
       switch resolve(intent.path) {
       case .found(let slot): (claimed, guarded) = (.item(slot), slot)
-      case .missing(let parent, let name): (claimed, guarded) = (.missing(parent: parent, name), parent)
+      case .missing(let parent, let name): (claimed, guarded) = (items.claimKey(of: name, in: parent), parent)
       case .noSuchFolder: return finish(key, .failure(.noSuchItem, intent.path))
       case .unlisted(let slot): return wait(forListing: slot, key)
       }

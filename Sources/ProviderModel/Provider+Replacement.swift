@@ -72,7 +72,7 @@ extension Provider {
     items.setContent(of: new, to: due.content, copy: due.copy)
     handOver(from: slot, to: new)
     if let name = items.name(of: new) {
-      arbiter.rebind(.missing(parent: due.parent, name), to: .item(new))
+      arbiter.rebind(items.claimKey(of: name, in: due.parent), to: .item(new))
     }
     invalidate(due.parent)
     emitItem(.remoteCreated, new)

@@ -248,13 +248,14 @@ extension Provider {
     switch result {
     case .success(let entries):
       let initial = profile.items
-      items.fill(slot, with: entries) { name, item in
+      let bounced = items.fill(slot, with: entries) { name, item in
         guard item.kind == .file, item.stamp.size > 0 else { return .local }
         if initial.initial == .local { return .local }
         let itemPath = ItemPath(path.names + [name])
         let isKept = initial.local.contains { $0.matches(itemPath) } || pins.matches(itemPath)
         return isKept ? .local : .dataless
       }
+      for (slot, wanted) in bounced { bouncedNames[slot] = wanted }
       downloadPinned(in: slot)
       for waiter in waiting { wake(waiter) }
     case .failure(let name):

@@ -65,7 +65,7 @@ package struct Provider {
   package init(profile: Profile, root: SourceItem, mapsDirectReads: Bool = true) {
     self.profile = profile
     self.mapsDirectReads = mapsDirectReads
-    items = ItemTable(root: root)
+    items = ItemTable(root: root, naming: profile.naming)
     gate = Gate(profile.access)
     ignoredNames = NameSet(profile.journal.ignore)
     transfers = Transfers(

@@ -77,6 +77,14 @@ package enum ProfileKeys {
       "items.localLimit", \.items.localLimit, 1...Int64.max,
       summary:
         "What local copies may take; beyond it, those opened longest ago are evicted after each download."),
+    .word(
+      "naming.case", \.naming.case,
+      summary: "Whether names that differ in case alone are two; insensitive keeps names as they are."),
+    .word(
+      "naming.normalization", \.naming.normalization,
+      summary:
+        "Whether names that differ in Unicode's normal form alone are two (preserve), or one: kept as it is"
+        + " (insensitive), or shown decomposed (nfd) or composed (nfc)."),
     .latency(
       "download.latency", \.download.latency, summary: "From a download's request to its first byte."),
     .bandwidth(
@@ -166,6 +174,7 @@ package enum ProfileKeys {
     KeyGroup("basis", "What the profile stands on."),
     KeyGroup("access", "Who may open what."),
     KeyGroup("items", "What is there at the start."),
+    KeyGroup("naming", "Which names are one, and how they are shown."),
     KeyGroup("download", "How content arrives."),
     KeyGroup("download.slowStart", "Less bandwidth from the provider's start on, for a while."),
     KeyGroup("latency", "Delays of single operations."),

@@ -67,9 +67,18 @@ import Testing
         download.stalls = [.init(at: .millionths(500_000), length: .milliseconds(40), bandwidth: 77)]
       }
       let pins = Int.random(in: 0..<4, using: &random) == 0
+      let (folds, form) = (
+        Int.random(in: 0..<3, using: &random) == 0,
+        Naming.Normalization.allCases.randomElement(using: &random) ?? .preserve
+      )
+      if folds { files["A"] = 500 }
       let (evicts, limit) = (Bool.random(using: &random), Int.random(in: 0..<4, using: &random))
       harness = ModelHarness(files) {
         if pins { $0.items.pinned = [Glob("d/e"), Glob("b")].compactMap { $0 } }
+        if folds {
+          $0.naming.case = .insensitive
+          $0.naming.normalization = form
+        }
         if evicts { $0.items.onRemoteUpdate = .evict }
         if limit == 0 { $0.items.localLimit = 200_000 }
         $0.seed = seed
@@ -267,7 +276,7 @@ import Testing
     }
 
     private var place: ItemPath {
-      (`A random run`.paths + ["d", "d/e", "new", "new/a"]).randomElement(using: &random) ?? ItemPath()
+      (`A random run`.paths + ["d", "d/e", "new", "new/a", "A", "D/B", "\u{DC}b", "U\u{308}B"]).randomElement(using: &random) ?? ItemPath()
     }
 
     private func replace() {

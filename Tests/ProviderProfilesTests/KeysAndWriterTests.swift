@@ -86,6 +86,10 @@ import Testing
           "onRemoteUpdate": "keep",
           "localLimit": "unlimited"
         },
+        "naming": {
+          "case": "sensitive",
+          "normalization": "preserve"
+        },
         "download": {
           "latency": "0",
           "bandwidth": "unlimited",
@@ -138,6 +142,8 @@ import Testing
     profile.items.initial = .local
     profile.items.local = [try #require(Glob("**/[a\"]*")), try #require(Glob("b?"))]
     profile.items.pinned = [try #require(Glob("**/kept"))]
+    profile.naming.case = .insensitive
+    profile.naming.normalization = .nfc
     profile.download.latency = .uniform(minimum: Span(nanoseconds: 1), maximum: .seconds(90))
     profile.download.bandwidth = 1_048_577
     profile.download.concurrency = 128

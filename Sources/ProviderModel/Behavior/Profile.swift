@@ -153,6 +153,7 @@ package struct Profile: Hashable, Sendable {
   package var io = InputOutputLane.observed
   package var access = Access()
   package var items = Items()
+  package var naming = Naming()
   package var download = Download()
   package var latency = Latencies()
   package var conditions = Conditions()

@@ -52,7 +52,8 @@ extension Provider {
     if let theirs = earlier.item, items.isCovered(target.folder, by: theirs) { return true }
     // One that wanted this name and got another, which this one would choose as well, is waited for, too.
     return earlier.target.map {
-      $0.folder == target.folder && ($0.name == target.name || step.wanted == target.name)
+      $0.folder == target.folder
+        && (items.areOne($0.name, target.name) || step.wanted.map { items.areOne($0, target.name) } ?? false)
     } ?? false
   }
 
@@ -147,6 +148,9 @@ extension Provider {
   /// A request of the child's. Whatever belongs to no change of ours is answered as everywhere, without delay.
   func outcomeForOurs(of asked: Parked, on subject: Subject) -> Outcome {
     let request = asked.request
+    if case .lookup(let node, let name) = request.operation, becomesOwnName(name, in: node) {
+      return .fail(.noSuchItem)
+    }
     if let missing = missingItem(for: asked, on: subject, app: nil) { return missing }
     guard let slot = subject.slot else { return content(for: asked, on: subject, app: nil) }
     switch request.operation {
@@ -161,6 +165,18 @@ extension Provider {
       return .show(step.id, step.isApplied ? .answer(.done) : .apply(slot))
     case .change(_, let change): return outcome(of: change, in: slot)
     default: return content(for: asked, on: subject, app: nil)
+    }
+  }
+
+  /// Whether an item of the folder is about to get this name in place of another that finds it as well. The kernel
+  /// renames nothing to what is the same item already.
+  private func becomesOwnName(_ name: Name, in node: NodeID) -> Bool {
+    if items.naming.isExact { return false }
+    return remote.all.contains { step in
+      guard step.phase == .underWay, !step.isApplied, case .move(let slot, let folder, name) = step.action,
+        items.slot(of: node) == folder
+      else { return false }
+      return items.child(name, of: folder) == slot && items.name(of: slot) != name
     }
   }
 
@@ -277,7 +293,7 @@ extension Provider {
     items.touchDirectory(folder, at: step.moment)
     invalidate(folder)
     if let name = items.name(of: slot) {
-      arbiter.rebind(.missing(parent: folder, name), to: .item(slot))
+      arbiter.rebind(items.claimKey(of: name, in: folder), to: .item(slot))
       noteBounce(of: slot, name, step)
     }
     emitItem(.remoteCreated, slot)
@@ -292,7 +308,7 @@ extension Provider {
     }
     items.move(slot, to: folder, as: name)
     rules.forgetPaths()
-    arbiter.rebind(.missing(parent: folder, name), to: .item(slot))
+    arbiter.rebind(items.claimKey(of: name, in: folder), to: .item(slot))
     noteBounce(of: slot, name, step)
     var event = Event(.remoteMoved, path: items.path(of: slot))
     event.from = from
@@ -336,7 +352,7 @@ extension RemoteAction {
     case .makeDirectory(let folder, let name):
       self = .makeDirectory(in: folder, items.freeName(like: name, in: folder))
     case .move(let slot, let folder, let name):
-      self = .move(slot, to: folder, items.freeName(like: name, in: folder))
+      self = .move(slot, to: folder, items.freeName(like: name, in: folder, for: slot))
     case .write, .delete: break
     }
   }
