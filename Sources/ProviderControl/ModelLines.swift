@@ -71,6 +71,7 @@ extension ItemLine {
       phase: status.transfer?.phase.rawValue, bytesPerSecond: status.transfer?.bytesPerSecond,
       version: status.version, localVersion: status.localVersion,
       conflicts: status.conflicts > 0 ? status.conflicts : nil, pinned: status.isPinned ? true : nil,
+      package: status.isPackage ? true : nil,
       unlisted: status.isUnlisted ? true : nil, open: status.openHandles,
       scopes: status.scopes.map(\.number),
       claims: status.claims.map(\.rawValue))

@@ -99,6 +99,8 @@ package struct ItemLine: Codable, Hashable, Sendable {
   package var conflicts: Int?
   /// Absent: it is not.
   package var pinned: Bool?
+  /// A folder that is one document; absent: it is not.
+  package var package: Bool?
   /// Nobody knows yet what the folder holds; absent: it is known, or no folder.
   package var unlisted: Bool?
   package var open: Int

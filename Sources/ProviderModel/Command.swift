@@ -142,6 +142,8 @@ package struct ItemStatus: Hashable, Sendable {
   /// Versions of other devices that nobody has chosen from yet.
   package var conflicts: Int
   package var isPinned: Bool
+  /// A folder that is one document.
+  package var isPackage: Bool
   /// A folder of which nobody knows yet what it holds.
   package var isUnlisted: Bool
   package var openHandles: Int

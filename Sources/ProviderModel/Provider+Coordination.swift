@@ -41,25 +41,40 @@ extension Provider {
     for id in arbiter.takeReady() { grantIfMaterialized(id) }
   }
 
-  private func missingContent(of id: ClaimID) -> [Slot] {
-    (arbiter[id]?.parts ?? []).compactMap { part in
+  /// Folders that must be listed, and files that must be here.
+  private func missingContent(of id: ClaimID) -> (unlisted: [Slot], files: [Slot]) {
+    var missing: (unlisted: [Slot], files: [Slot]) = ([], [])
+    for part in arbiter[id]?.parts ?? [] {
       guard part.intent.kind == .read,
-        !part.intent.options.contains(.immediatelyAvailableMetadataOnly), case .item(let slot) = part.key,
-        items[slot].kind == .file, !isCurrent(slot), !items[slot].isRemoved
-      else { return nil }
-      return slot
+        !part.intent.options.contains(.immediatelyAvailableMetadataOnly), case .item(let slot) = part.key
+      else { continue }
+      if isPackage(slot) {
+        let gaps = gaps(inPackage: slot)
+        missing.unlisted += gaps.unlisted
+        missing.files += gaps.files
+      } else if items[slot].kind == .file, !isCurrent(slot), !items[slot].isRemoved {
+        missing.files.append(slot)
+      }
     }
+    return missing
   }
 
   mutating func grantIfMaterialized(_ id: ClaimID) {
     guard let claim = arbiter[id], claim.phase == .materializing else { return }
     let missing = missingContent(of: id)
     // Every time anew: what was there may have been evicted while the claim waited for the rest.
-    for slot in missing where contentWaiters[slot]?.contains(.claim(id)) != true {
+    for folder in missing.unlisted where listingWaiters[folder]?.contains(.claim(id)) != true {
+      if let error = fetchError, isDataless(folder: folder) {
+        return failClaim(id, error, items.path(of: folder))
+      }
+      listingWaiters[folder, default: []].append(.claim(id))
+      list(folder)
+    }
+    for slot in missing.files where contentWaiters[slot]?.contains(.claim(id)) != true {
       contentWaiters[slot, default: []].append(.claim(id))
       materialize(slot, isUrgent: true)
     }
-    guard missing.isEmpty else { return }
+    guard missing.unlisted.isEmpty, missing.files.isEmpty else { return }
     arbiter.markGranted(id)
     let paths = claim.parts.map { part in
       if case .item(let slot) = part.key { return items.path(of: slot) }
@@ -92,9 +107,22 @@ extension Provider {
     for part in claim.parts {
       guard case .item(let slot) = part.key else { continue }
       contentWaiters[slot]?.removeAll { $0 == .claim(id) }
+      if items[slot].kind == .directory { withdraw(id) }
       freeIfUnused(slot)
     }
     return claim
+  }
+
+  /// It waits for nothing in a package any more.
+  private mutating func withdraw(_ id: ClaimID) {
+    for slot in contentWaiters.keys where contentWaiters[slot]?.contains(.claim(id)) == true {
+      contentWaiters[slot]?.removeAll { $0 == .claim(id) }
+      freeIfUnused(slot)
+    }
+    for slot in listingWaiters.keys where listingWaiters[slot]?.contains(.claim(id)) == true {
+      listingWaiters[slot]?.removeAll { $0 == .claim(id) }
+      freeIfUnused(slot)
+    }
   }
 
   private mutating func emitClaim(_ name: EventName, _ claim: Claim, error: ProviderError?) {

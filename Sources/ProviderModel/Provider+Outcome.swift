@@ -89,7 +89,9 @@ extension Provider {
       return materialized(by: app, .download(slot))
     case .setAttribute(_, let name, let value):
       guard AttributeAction.Name(name) == .action, AttributeAction(value) == .download else { return nil }
-      return isCurrent(slot) ? nil : .download(slot)
+      guard isPackage(slot) else { return isCurrent(slot) ? nil : .download(slot) }
+      let gaps = gaps(inPackage: slot)
+      return gaps.unlisted.first.map { .list($0) } ?? gaps.files.first.map { .download($0) }
     case .getAttributes, .readLink, .openDirectory, .statistics, .getAttribute, .listAttributes, .synchronize,
       .change:
       return nil

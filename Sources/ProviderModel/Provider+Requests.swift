@@ -330,6 +330,8 @@ extension Provider {
     let app = asked.request.caller.app ?? AppID("")
     switch action {
     case .download: finish(asked, .done)
+    case .evict where isPackage(slot):
+      finish(asked, evict(package: slot).map { .error($0.error) } ?? .done)
     case .evict:
       if let error = evictionRefusal(of: slot) { return finish(asked, .error(error)) }
       evict(slot)

@@ -131,6 +131,8 @@ package enum ProviderError: Error, Hashable, Sendable {
   /// The provider ends; nobody waits any longer.
   case stopping
   case busy
+  /// An item of a package keeps its copy, and what comes after it.
+  case nonEvictableChild(EvictionRefusal)
   case badHandle
   case noSuchAttribute
   case resultTooLarge
@@ -157,7 +159,7 @@ package enum ProviderError: Error, Hashable, Sendable {
     case .interrupted: .EINTR
     case .canceled: .ECANCELED
     case .stopping: .ECONNABORTED
-    case .busy: .EBUSY
+    case .busy, .nonEvictableChild: .EBUSY
     case .badHandle: .EBADF
     case .noSuchAttribute: .ENODATA
     case .resultTooLarge: .ERANGE
@@ -191,6 +193,7 @@ package enum ProviderError: Error, Hashable, Sendable {
     case .content: "content"
     case .stopping: "stopping"
     case .busy: "busy"
+    case .nonEvictableChild: FileProviderErrorName.nonEvictableChildren.rawValue
     case .badHandle: "badHandle"
     case .noSuchAttribute: "noSuchAttribute"
     case .resultTooLarge: "resultTooLarge"
@@ -232,6 +235,9 @@ package enum ProviderError: Error, Hashable, Sendable {
     case .interrupted: "the reader gave up"
     case .canceled: "it was canceled"
     case .stopping: "the provider is unmounting"
+    case .nonEvictableChild(let reason):
+      "the package was evicted only as far as this item (nonEvictableChildren): \(reason.explanation); the rest stays as"
+        + " it fell"
     case .busy: "it is open; close it first"
     case .badHandle: "the file handle is not open"
     case .noSuchAttribute: "there is no such extended attribute"

@@ -66,6 +66,10 @@ package enum ProfileKeys {
         "Patterns of items, or of folders with all that is in them, that are local from the start, never evicted, and"
         + " downloaded by themselves when they are new or changed."),
     .globs(
+      "items.packages", \.items.packages, count: 0...1_000, bytes: 1...1_024,
+      summary:
+        "Patterns of folders that are one document: downloaded, evicted and read in coordination as a whole."),
+    .globs(
       "items.datalessFolders", \.items.datalessFolders, count: 0...1_000, bytes: 1...1_024,
       summary: "Patterns of folders that only the server knows the contents of, until they are first listed."),
     .word(

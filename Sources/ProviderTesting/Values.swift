@@ -42,6 +42,8 @@
     public var conflicts: Int
     /// Never evicted, and downloaded by itself.
     public var isPinned: Bool
+    /// A folder that is one document to whoever uses it.
+    public var isPackage: Bool
     /// How many open files there are of it.
     public var open: Int
     /// Processes with a started scope on it, or on a folder around it.
@@ -159,7 +161,7 @@
         copy: CopyState(rawValue: line.copy) ?? .local, size: line.size, arrived: line.arrived,
         phase: line.phase, bytesPerSecond: line.bytesPerSecond, version: line.version,
         localVersion: line.localVersion, conflicts: line.conflicts ?? 0, isPinned: line.pinned ?? false,
-        open: line.open, scopes: line.scopes)
+        isPackage: line.package ?? false, open: line.open, scopes: line.scopes)
     }
   }
 

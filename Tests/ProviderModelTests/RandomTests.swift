@@ -75,6 +75,7 @@ import Testing
       let (evicts, limit) = (Bool.random(using: &random), Int.random(in: 0..<4, using: &random))
       harness = ModelHarness(files) {
         if pins { $0.items.pinned = [Glob("d/e"), Glob("b")].compactMap { $0 } }
+        if pins != folds { $0.items.packages = [Glob("d/e"), Glob("d")].compactMap { $0 } }
         if folds {
           $0.naming.case = .insensitive
           $0.naming.normalization = form
@@ -175,7 +176,7 @@ import Testing
     private func control() {
       let app = Bool.random(using: &random) ? nil : actor.app
       let kind: Intent.Kind = Bool.random(using: &random) ? .read : .write
-      let intents = (0..<Int.random(in: 1...2, using: &random)).map { _ in Intent(path: path, kind: kind) }
+      let intents = (0..<Int.random(in: 1...2, using: &random)).map { _ in Intent(path: folderOrPath, kind: kind) }
       let someone = actor
       let claims = harness.events(.claimGranted).compactMap(\.claim)
       let hold = holds.randomElement(using: &random) ?? "x"
@@ -184,8 +185,8 @@ import Testing
       case 0: command = .pick([path], app: app)
       case 1: command = .start(path, covers: .process)
       case 2: command = .stop(path)
-      case 3: command = .download([path, path])
-      case 4, 5: command = .evict([path])
+      case 3: command = .download([path, folderOrPath])
+      case 4, 5: command = .evict([folderOrPath])
       case 6:
         command = .revoke(
           [path], app: app, byUser: Bool.random(using: &random), reads: Bool.random(using: &random))

@@ -82,6 +82,9 @@ import Testing
           "initial": "dataless",
           "local": [],
           "pinned": [],
+          "packages": ["**/*.app", "**/*.band", "**/*.bundle", "**/*.framework", "**/*.graffle", "**/*.key", \
+      "**/*.logicx", "**/*.numbers", "**/*.pages", "**/*.photoslibrary", "**/*.pkg", "**/*.playground", "**/*.rtfd", \
+      "**/*.sparsebundle", "**/*.xcodeproj", "**/*.xcworkspace"],
           "datalessFolders": [],
           "onRemoteUpdate": "keep",
           "localLimit": "unlimited"
@@ -142,6 +145,7 @@ import Testing
     profile.items.initial = .local
     profile.items.local = [try #require(Glob("**/[a\"]*")), try #require(Glob("b?"))]
     profile.items.pinned = [try #require(Glob("**/kept"))]
+    profile.items.packages = [try #require(Glob("*.doc"))]
     profile.naming.case = .insensitive
     profile.naming.normalization = .nfc
     profile.download.latency = .uniform(minimum: Span(nanoseconds: 1), maximum: .seconds(90))

@@ -36,6 +36,8 @@ package struct Profile: Hashable, Sendable {
     package var local: [Glob] = []
     /// Items that are local from the start and kept so, and folders all of whose items are.
     package var pinned: [Glob] = []
+    /// Folders that are one document to whoever uses them.
+    package var packages: [Glob] = Items.usualPackages
     /// Folders whose contents this machine does not know before they are listed for the first time.
     package var datalessFolders: [Glob] = []
     package enum RemoteUpdate: String, Sendable, CaseIterable { case keep, evict }
@@ -44,6 +46,11 @@ package struct Profile: Hashable, Sendable {
     /// Bytes that local copies may take; nil: no limit. Beyond it the oldest are evicted after each download.
     package var localLimit: Int64?
     package init() {}
+
+    private static let usualPackages: [Glob] = [
+      "app", "band", "bundle", "framework", "graffle", "key", "logicx", "numbers", "pages", "photoslibrary", "pkg",
+      "playground", "rtfd", "sparsebundle", "xcodeproj", "xcworkspace",
+    ].compactMap { Glob("**/*.\($0)") }
   }
 
   package struct Download: Hashable, Sendable {

@@ -25,14 +25,16 @@ enum Content {
         }
       }
       progress?.finish(finished)
-      for (name, line) in finished { Console.err(done(line, name: name)) }
+      for (name, line) in finished { Console.err(done(line, name: name, package: "local")) }
       if arguments.has("--json") { Console.json(["items": items]) }
       return FakeProvider.Exit.done
     }
   }
 
-  static func done(_ item: ItemLine, name: String) -> String {
-    "\(Render.harmless(name)) is \(item.copy) (\(Render.size(item.size)))\n"
+  /// - Parameter package: what all that is in a package is now; its folder says nothing of that.
+  static func done(_ item: ItemLine, name: String, package: String) -> String {
+    if item.package == true { return "\(Render.harmless(name)) is \(package) with all that is in it\n" }
+    return "\(Render.harmless(name)) is \(item.copy) (\(Render.size(item.size)))\n"
   }
 
   // MARK: evict
@@ -52,7 +54,7 @@ enum Content {
           let reply = try request.wait().checked()
           for line in reply.items ?? [] {
             items.append(Status.Item(line, on: connection.mount))
-            Console.err(done(line, name: group.name(of: line.path)))
+            Console.err(done(line, name: group.name(of: line.path), package: "dataless"))
           }
         } catch let refusal as ErrorLine {
           throw VerbFailure(refused(refusal, group, open: openCount(refusal.path, connection)))
@@ -106,7 +108,7 @@ enum Content {
     let reply = try connection.call(request)
     let (items, freed) = (reply.items ?? [], reply.freed ?? 0)
     for line in items {
-      Console.err(done(line, name: connection.mount.absolutePath(of: line.path).text))
+      Console.err(done(line, name: connection.mount.absolutePath(of: line.path).text, package: "dataless"))
     }
     if arguments.has("--json") {
       Console.json(Relieved(items: items.map { Status.Item($0, on: connection.mount) }, freed: freed))
@@ -131,7 +133,10 @@ enum Content {
 
   /// What happened, to which file, why, and what to do.
   static func refused(_ refusal: ErrorLine, _ group: PathGroup, open: Int?) -> String {
-    let rest = group.paths.count > 1 ? "; none of the \(group.paths.count) items was evicted" : ""
+    // Of a package, what came before the item that refused is evicted.
+    let isPartial = refusal.code == "nonEvictableChildren"
+    let rest =
+      group.paths.count > 1 && !isPartial ? "; none of the \(group.paths.count) items was evicted" : ""
     guard refusal.code == "busy", let path = refusal.path else {
       return VerbFailure(refusal, name: group.name).message + rest
     }

@@ -85,7 +85,10 @@ enum Status {
 
   /// The state; with how much has arrived and how it goes on, while it is downloading.
   private static func copy(_ item: ItemLine) -> String {
-    if item.kind == "directory" { return item.pinned == true ? "folder, pinned" : "folder" }
+    if item.kind == "directory" {
+      let kind = item.package == true ? "package" : "folder"
+      return item.pinned == true ? "\(kind), pinned" : kind
+    }
     let state = item.pinned == true ? "\(item.copy), pinned" : item.copy
     guard let arrived = item.arrived, item.size > 0 else { return state }
     let progress = "\(state) \(Render.percent(arrived, of: item.size)) %"

@@ -7,6 +7,7 @@ extension VerbTable {
   static let content = [
     VerbSpec(
       name: "download", summary: "makes items local", options: [json], positionals: somePaths,
+      details: "A package (items.packages of the profile), like a .pages folder, is downloaded with all that is in it.",
       examples: [Example(command: "fakeprovider download /tmp/cloud/*.pdf", says: "all PDFs of a folder")]),
     VerbSpec(
       name: "evict", summary: "drops the local copy of items",
@@ -17,6 +18,7 @@ extension VerbTable {
       details: """
         Waits up to a second for closes that are under way; an item still open then fails with EBUSY. With
         --pressure the provider chooses: what is open, claimed or pinned stays, and exit 1 says that too little was free.
+        What is in a package goes one after the other, up to the first that refuses.
         """,
       examples: [
         Example(command: "fakeprovider evict /tmp/cloud/Letter.pdf", says: "dataless again"),
