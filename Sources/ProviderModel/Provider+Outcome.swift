@@ -88,7 +88,9 @@ extension Provider {
       }
       return materialized(by: app, .download(slot))
     case .setAttribute(_, let name, let value):
-      guard AttributeAction.Name(name) == .action, AttributeAction(value) == .download else { return nil }
+      guard AttributeAction.Name(name) == .action, let action = AttributeAction(value) else { return nil }
+      if action == .evict, isPackage(slot) { return unlistedCopies(inPackage: slot).map { .list($0) } }
+      guard action == .download else { return nil }
       guard isPackage(slot) else { return isCurrent(slot) ? nil : .download(slot) }
       let gaps = gaps(inPackage: slot)
       return gaps.unlisted.first.map { .list($0) } ?? gaps.files.first.map { .download($0) }

@@ -32,6 +32,12 @@ extension Provider {
 
   // MARK: Eviction
 
+  /// A folder in a package that may hold local copies which nobody has listed yet. What only the server knows is not
+  /// here.
+  func unlistedCopies(inPackage slot: Slot) -> Slot? {
+    gaps(inPackage: slot).unlisted.first { !isDataless(folder: $0) }
+  }
+
   /// Why a copy cannot be dropped; of a package, only that some of it is in use for the moment: it is evicted as far as
   /// that goes.
   func evictionObstacle(of slot: Slot) -> ProviderError? {

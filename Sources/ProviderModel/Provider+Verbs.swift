@@ -161,6 +161,9 @@ extension Provider {
 
   /// - Parameter isLate: no longer waits for closes.
   mutating func evict(_ slots: [Slot], _ key: QuestionKey, isLate: Bool = false) {
+    for slot in slots where isPackage(slot) {
+      if let folder = unlistedCopies(inPackage: slot) { return wait(forListing: folder, key) }
+    }
     for slot in slots {
       switch evictionObstacle(of: slot) {
       case nil: continue

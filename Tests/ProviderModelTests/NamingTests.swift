@@ -75,7 +75,11 @@ import Testing
   @Test func `that are no UTF-8 are themselves`() throws {
     let odd = try #require(Name([0x41, 0xFF]))
     let harness = harness([odd, "a"], .insensitive, .nfd)
-    #expect(try bytes(harness) == [odd.bytes, [0x61]])
+    guard case .entry = harness.reply(.lookup(parent: .root, name: odd)) else {
+      Issue.record("it is not found")
+      return
+    }
+    #expect(try harness.names("").count == 2)
     let lower = try #require(Name([0x61, 0xFF]))
     #expect(harness.reply(.lookup(parent: .root, name: lower)) == .error(.noSuchItem))
   }
