@@ -29,7 +29,8 @@ extension ProviderError {
     case .accessNotGranted, .accessRevoked, .callerNotVisible, .tooManyScopes, .noSuchItem, .notADirectory,
       .isADirectory, .notASymbolicLink, .readOnly, .sourceChanged, .source, .cocoa, .fault, .released,
       .unreachable, .translated, .deviceLocked, .materializationForbidden, .interrupted, .canceled, .stopping,
-      .busy, .nonEvictableChild, .badHandle, .noSuchAttribute, .resultTooLarge, .notSupported, .content, .invalid:
+      .busy, .nonEvictableChild, .badHandle, .noSuchAttribute, .resultTooLarge, .notSupported, .content,
+      .invalid:
       .none
     }
   }

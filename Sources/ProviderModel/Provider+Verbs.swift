@@ -26,7 +26,8 @@ extension Provider {
       transfer: transferStatus(of: slot), version: items[slot].version,
       localVersion: items[slot].copy == .stale ? items.shownVersion(of: slot) : nil,
       conflicts: conflicts[slot]?.count ?? 0, isPinned: isPinned(slot), isPackage: isPackage(slot),
-      isUnlisted: items[slot].kind == .directory && items[slot].listing != .listed, openHandles: Int(items[slot].handles),
+      isUnlisted: items[slot].kind == .directory && items[slot].listing != .listed,
+      openHandles: Int(items[slot].handles),
       scopes: gate.holders(of: slot, in: items), claims: arbiter.claims(on: slot))
   }
 

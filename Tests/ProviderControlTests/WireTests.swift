@@ -84,7 +84,8 @@ private func roundTrip<Message: Codable & Equatable>(_ message: Message) throws 
     let status = ItemStatus(
       path: path, id: ItemID(4), kind: .file, copy: .downloading, upload: .clean, size: 10, arrived: 4,
       transfer: TransferStatus(phase: .streaming, bytesPerSecond: 5), version: 2, localVersion: 1,
-      conflicts: 3, isPinned: true, isPackage: true, isUnlisted: true, openHandles: 1, scopes: [process], claims: [ClaimID(9)])
+      conflicts: 3, isPinned: true, isPackage: true, isUnlisted: true, openHandles: 1, scopes: [process],
+      claims: [ClaimID(9)])
     let rule = Rule(name: "r", operations: [.open], effect: RuleEffect(disturbance: .stall))
     let answers: [Answer] = [
       .done, .items([status]), .grants([GrantStatus(path: path, app: AppID("x"))]), .started(false),

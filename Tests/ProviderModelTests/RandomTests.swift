@@ -19,7 +19,7 @@ import Testing
 
   @Test func `answers everyone exactly once`() {
     var reached = Reached()
-    for seed in 0..<450 as Range<UInt64> {
+    for seed in 0..<520 as Range<UInt64> {
       let run = Run(seed: seed)
       for _ in 0..<200 { run.step() }
       run.finish(&reached)
@@ -176,7 +176,9 @@ import Testing
     private func control() {
       let app = Bool.random(using: &random) ? nil : actor.app
       let kind: Intent.Kind = Bool.random(using: &random) ? .read : .write
-      let intents = (0..<Int.random(in: 1...2, using: &random)).map { _ in Intent(path: folderOrPath, kind: kind) }
+      let intents = (0..<Int.random(in: 1...2, using: &random)).map { _ in
+        Intent(path: folderOrPath, kind: kind)
+      }
       let someone = actor
       let claims = harness.events(.claimGranted).compactMap(\.claim)
       let hold = holds.randomElement(using: &random) ?? "x"
@@ -277,7 +279,8 @@ import Testing
     }
 
     private var place: ItemPath {
-      (`A random run`.paths + ["d", "d/e", "new", "new/a", "A", "D/B", "\u{DC}b", "U\u{308}B"]).randomElement(using: &random) ?? ItemPath()
+      (`A random run`.paths + ["d", "d/e", "new", "new/a", "A", "D/B", "\u{DC}b", "U\u{308}B"]).randomElement(
+        using: &random) ?? ItemPath()
     }
 
     private func replace() {

@@ -36,7 +36,8 @@ import Testing
   @Test func `has the profiles that ship`() throws {
     #expect(
       try ProfileLibrary.names() == [
-        "cut-and-altered", "dropbox-like", "flaky", "google-drive-throttled", "growing-files", "hostile-names",
+        "cut-and-altered", "dropbox-like", "flaky", "google-drive-throttled", "growing-files",
+        "hostile-names",
         "icloud-drive",
         "icloud-on-a-train", "icloud-refusing", "icloud-refusing-at-times", "icloud-wedged", "instant",
         "lying-sizes", "onedrive-not-running", "out-of-quota", "revoked-by-user", "signed-out", "simulator",

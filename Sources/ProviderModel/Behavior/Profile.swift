@@ -48,7 +48,8 @@ package struct Profile: Hashable, Sendable {
     package init() {}
 
     private static let usualPackages: [Glob] = [
-      "app", "band", "bundle", "framework", "graffle", "key", "logicx", "numbers", "pages", "photoslibrary", "pkg",
+      "app", "band", "bundle", "framework", "graffle", "key", "logicx", "numbers", "pages", "photoslibrary",
+      "pkg",
       "playground", "rtfd", "sparsebundle", "xcodeproj", "xcworkspace",
     ].compactMap { Glob("**/*.\($0)") }
   }

@@ -7,7 +7,7 @@ extension VerbTable {
   static let content = [
     VerbSpec(
       name: "download", summary: "makes items local", options: [json], positionals: somePaths,
-      details: "A package (items.packages of the profile), like a .pages folder, is downloaded with all that is in it.",
+      details: "A package (a folder that is one document, as .pages) is downloaded with all that is in it.",
       examples: [Example(command: "fakeprovider download /tmp/cloud/*.pdf", says: "all PDFs of a folder")]),
     VerbSpec(
       name: "evict", summary: "drops the local copy of items",
@@ -25,8 +25,8 @@ extension VerbTable {
         Example(command: "fakeprovider evict --pressure 100MB", says: "what a full disk would do"),
       ]),
     VerbSpec(
-      name: "pin", summary: "keeps items here: downloads what is missing, evicts nothing of it", options: [json],
-      positionals: somePaths,
+      name: "pin", summary: "keeps items here: downloads what is missing, evicts nothing of it",
+      options: [json], positionals: somePaths,
       details: """
         Of a folder, all that is in it now or later. It returns at once; `status` shows the downloads. What is in a
         folder that was never listed is downloaded when it is. The nearest `pin` or `unpin` of an item and the folders
