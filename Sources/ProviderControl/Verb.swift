@@ -7,7 +7,7 @@ package enum Verb {
     "hello", "hold",
     "holds",
     "pick", "pin", "provider", "release", "remote", "restore", "revoke", "rule", "start", "status", "stop",
-    "unmount", "unpin", "wait",
+    "top", "unmount", "unpin", "wait",
   ]
 
   package static func nearest(to word: String) -> String { Nearest.word(to: word, among: all) ?? "status" }

@@ -34,6 +34,7 @@ enum FakeProvider {
     "rule": RuleVerb.run,
     "run": Run.run,
     "status": Status.run,
+    "top": Top.run,
     "unmount": Unmount.run,
     "unpin": Content.unpin,
     "version": Version.run,
