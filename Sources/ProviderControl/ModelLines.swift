@@ -76,7 +76,9 @@ extension ItemLine {
       copy: status.copy.name, upload: status.upload.name, size: status.size, arrived: status.arrived,
       phase: status.transfer?.phase.rawValue, bytesPerSecond: status.transfer?.bytesPerSecond,
       version: status.version, localVersion: status.localVersion,
-      conflicts: status.conflicts > 0 ? status.conflicts : nil, open: status.openHandles,
+      conflicts: status.conflicts > 0 ? status.conflicts : nil, pinned: status.isPinned ? true : nil,
+      package: status.isPackage ? true : nil,
+      unlisted: status.isUnlisted ? true : nil, open: status.openHandles,
       scopes: status.scopes.map(\.number),
       claims: status.claims.map(\.rawValue))
   }

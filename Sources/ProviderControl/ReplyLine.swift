@@ -99,6 +99,12 @@ package struct ItemLine: Codable, Hashable, Sendable {
   package var localVersion: UInt64?
   /// Versions of other devices that nobody has chosen from; absent: none.
   package var conflicts: Int?
+  /// Absent: it is not.
+  package var pinned: Bool?
+  /// A folder that is one document; absent: it is not.
+  package var package: Bool?
+  /// Nobody knows yet what the folder holds; absent: it is known, or no folder.
+  package var unlisted: Bool?
   package var open: Int
   /// Processes with a started scope on it or on a folder around it.
   package var scopes: [Int32]

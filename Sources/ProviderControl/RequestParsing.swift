@@ -20,6 +20,8 @@ extension RequestLine {
     case "start": .model(.start(try itemPath(mountpoint), covers: try choice(covers, "covers") ?? .process))
     case "stop": .model(.stop(try itemPath(mountpoint)))
     case "download": .model(.download(try itemPaths(mountpoint)))
+    case "pin": .model(.pin(try itemPaths(mountpoint)))
+    case "unpin": .model(.unpin(try itemPaths(mountpoint)))
     case "evict": .model(try evictCommand(mountpoint))
     case "remote": .model(.remote(try remoteChange(mountpoint), at: FileTime()))
     case "revoke":

@@ -6,8 +6,8 @@ package enum Verb {
     "app", "cancel", "clock", "coordinate", "device", "download", "events", "evict", "explain", "finish",
     "hello", "hold",
     "holds",
-    "pick", "provider", "release", "remote", "restore", "revoke", "rule", "start", "status", "stop", "top",
-    "unmount", "wait",
+    "pick", "pin", "provider", "release", "remote", "restore", "revoke", "rule", "start", "status", "stop",
+    "top", "unmount", "unpin", "wait",
   ]
 
   package static func nearest(to word: String) -> String { Nearest.word(to: word, among: all) ?? "status" }

@@ -54,6 +54,9 @@ package enum Command: Hashable, Sendable {
   case stop(ItemPath)
   case download([ItemPath])
   case evict([ItemPath])
+  /// Keeps items here, and what is in folders now or later.
+  case pin([ItemPath])
+  case unpin([ItemPath])
   case revoke([ItemPath], app: AppID?, byUser: Bool, reads: Bool)
   case restore([ItemPath], app: AppID?)
   case hold(OperationName, ItemPath, at: HoldPoint?, name: String?)
@@ -142,6 +145,11 @@ package struct ItemStatus: Hashable, Sendable {
   package var localVersion: UInt64?
   /// Versions of other devices that nobody has chosen from yet.
   package var conflicts: Int
+  package var isPinned: Bool
+  /// A folder that is one document.
+  package var isPackage: Bool
+  /// A folder of which nobody knows yet what it holds.
+  package var isUnlisted: Bool
   package var openHandles: Int
   package var scopes: [ProcessID]
   package var claims: [ClaimID]

@@ -75,6 +75,7 @@ package enum EventName: String, Sendable, CaseIterable {
   /// Nothing of it arrives, for a while or for ever; `offset` bytes have.
   case downloadStalled
   case evicted
+  case pinned, unpinned
   case granted, revoked, restored
   /// The picker has made a copy of a file for an app, and the system has taken it away again.
   case copyMade, copyPurged

@@ -101,9 +101,13 @@ extension Provider {
 
   /// With the errno that the profile has for it, where that is another.
   func translated(_ error: ProviderError) -> ProviderError {
-    guard case .provider(let name) = error, let errno = profile.errors[name], errno != name.errno else {
-      return error
+    let name: FileProviderErrorName
+    switch error {
+    case .provider(let known): name = known
+    case .nonEvictableChild: name = .nonEvictableChildren
+    default: return error
     }
+    guard let errno = profile.errors[name], errno != name.errno else { return error }
     return .translated(name, errno)
   }
 

@@ -77,6 +77,7 @@ extension Provider {
   func evictionRefusal(of slot: Slot) -> ProviderError? {
     if items[slot].kind == .directory { return .isADirectory }
     if items[slot].upload != .clean { return .provider(.unsyncedEdits) }
+    if isPinned(slot) { return .provider(.nonEvictable) }
     if items[slot].copy == .dataless { return nil }
     return transfers[slot] != nil || items[slot].handles > 0 ? .busy : nil
   }

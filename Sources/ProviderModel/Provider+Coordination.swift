@@ -11,7 +11,7 @@ extension Provider {
       let (claimed, guarded): (ClaimKey, Slot)
       switch resolve(intent.path) {
       case .found(let slot): (claimed, guarded) = (.item(slot), slot)
-      case .missing(let parent, let name): (claimed, guarded) = (.missing(parent: parent, name), parent)
+      case .missing(let parent, let name): (claimed, guarded) = (items.claimKey(of: name, in: parent), parent)
       case .noSuchFolder: return finish(key, .failure(.noSuchItem, intent.path))
       case .unlisted(let slot): return wait(forListing: slot, key)
       }
@@ -41,26 +41,43 @@ extension Provider {
     for id in arbiter.takeReady() { grantIfMaterialized(id) }
   }
 
-  private func missingContent(of id: ClaimID) -> [Slot] {
-    (arbiter[id]?.parts ?? []).compactMap { part in
+  /// Folders that must be listed, and files that must be here.
+  private func missingContent(of id: ClaimID) -> (unlisted: [Slot], files: [Slot]) {
+    var missing: (unlisted: [Slot], files: [Slot]) = ([], [])
+    func takes(_ slot: Slot) -> Bool { isHere(slot) && arbiter[id]?.takesStale.contains(slot) == true }
+    for part in arbiter[id]?.parts ?? [] {
       guard part.intent.kind == .read,
-        !part.intent.options.contains(.immediatelyAvailableMetadataOnly), case .item(let slot) = part.key,
-        items[slot].kind == .file, !isCurrent(slot), !items[slot].isRemoved,
-        !(isHere(slot) && arbiter[id]?.takesStale.contains(slot) == true)
-      else { return nil }
-      return slot
+        !part.intent.options.contains(.immediatelyAvailableMetadataOnly), case .item(let slot) = part.key
+      else { continue }
+      if isPackage(slot) {
+        let gaps = gaps(inPackage: slot)
+        missing.unlisted += gaps.unlisted
+        missing.files += gaps.files.filter { !takes($0) }
+      } else if items[slot].kind == .file, !isCurrent(slot), !items[slot].isRemoved,
+        !takes(slot)
+      {
+        missing.files.append(slot)
+      }
     }
+    return missing
   }
 
   mutating func grantIfMaterialized(_ id: ClaimID) {
     guard let claim = arbiter[id], claim.phase == .materializing else { return }
     let missing = missingContent(of: id)
     // Every time anew: what was there may have been evicted while the claim waited for the rest.
-    for slot in missing where contentWaiters[slot]?.contains(.claim(id)) != true {
+    for folder in missing.unlisted where listingWaiters[folder]?.contains(.claim(id)) != true {
+      if let error = fetchError, isDataless(folder: folder) {
+        return failClaim(id, error, items.path(of: folder))
+      }
+      listingWaiters[folder, default: []].append(.claim(id))
+      list(folder)
+    }
+    for slot in missing.files where contentWaiters[slot]?.contains(.claim(id)) != true {
       contentWaiters[slot, default: []].append(.claim(id))
       materialize(slot, isUrgent: true)
     }
-    guard missing.isEmpty else { return }
+    guard missing.unlisted.isEmpty, missing.files.isEmpty else { return }
     arbiter.markGranted(id)
     let paths = claim.parts.map { part in
       if case .item(let slot) = part.key { return items.path(of: slot) }
@@ -93,9 +110,22 @@ extension Provider {
     for part in claim.parts {
       guard case .item(let slot) = part.key else { continue }
       contentWaiters[slot]?.removeAll { $0 == .claim(id) }
+      if items[slot].kind == .directory { withdraw(id) }
       freeIfUnused(slot)
     }
     return claim
+  }
+
+  /// It waits for nothing in a package any more.
+  private mutating func withdraw(_ id: ClaimID) {
+    for slot in contentWaiters.keys where contentWaiters[slot]?.contains(.claim(id)) == true {
+      contentWaiters[slot]?.removeAll { $0 == .claim(id) }
+      freeIfUnused(slot)
+    }
+    for slot in listingWaiters.keys where listingWaiters[slot]?.contains(.claim(id)) == true {
+      listingWaiters[slot]?.removeAll { $0 == .claim(id) }
+      freeIfUnused(slot)
+    }
   }
 
   private mutating func emitClaim(_ name: EventName, _ claim: Claim, error: ProviderError?) {

@@ -17,9 +17,10 @@ extension Provider {
       bytes: operation == .read || operation == .download ? offset..<offset + 1 : nil,
       size: items.shownStamp(of: slot).size, now: now)
     let struck = rehearsal.rules
+    let pin = "\(items.path(of: slot)) is pinned: downloaded by itself, never evicted"
     return Explanation(
       outcome: outcome, takes: outcome == .waits ? .zero : rehearsal.elapsed, rules: struck,
-      steps: rehearsal.steps,
+      steps: (isPinned(slot) ? [pin] : []) + rehearsal.steps,
       nearMisses: nearMisses(of: context, except: struck))
   }
 

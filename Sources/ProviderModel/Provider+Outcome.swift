@@ -88,8 +88,14 @@ extension Provider {
       }
       return materialized(by: app, .download(slot))
     case .setAttribute(_, let name, let value):
-      guard AttributeAction.Name(name) == .action, AttributeAction(value) == .download else { return nil }
-      return isCurrent(slot) || (asked.takesStale && isHere(slot)) ? nil : .download(slot)
+      guard AttributeAction.Name(name) == .action, let action = AttributeAction(value) else { return nil }
+      if action == .evict, isPackage(slot) { return unlistedCopies(inPackage: slot).map { .list($0) } }
+      guard action == .download else { return nil }
+      func takes(_ slot: Slot) -> Bool { asked.takesStale && isHere(slot) }
+      guard isPackage(slot) else { return isCurrent(slot) || takes(slot) ? nil : .download(slot) }
+      let gaps = gaps(inPackage: slot)
+      return gaps.unlisted.first.map { .list($0) }
+        ?? gaps.files.first { !takes($0) }.map { .download($0) }
     case .getAttributes, .readLink, .openDirectory, .statistics, .getAttribute, .listAttributes, .synchronize,
       .change:
       return nil

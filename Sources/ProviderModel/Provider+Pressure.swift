@@ -9,7 +9,7 @@ extension Provider {
     while freed < bytes, next != Slot(0) {
       let slot = next
       next = items.copy(after: slot)
-      guard slot != sparing, evictionRefusal(of: slot) == nil, arbiter.claims(on: slot).isEmpty else {
+      guard slot != sparing, evictionRefusal(of: slot) == nil, !isClaimed(slot) else {
         continue
       }
       freed += items.shownStamp(of: slot).size
@@ -17,6 +17,18 @@ extension Provider {
       evicted.append(slot)
     }
     return evicted
+  }
+
+  /// Itself, or as a part of a package.
+  private func isClaimed(_ slot: Slot) -> Bool {
+    if arbiter.claims.isEmpty { return false }
+    if !arbiter.claims(on: slot).isEmpty { return true }
+    var folder = slot
+    while folder != .root {
+      folder = items[folder].parent
+      if !arbiter.claims(on: folder).isEmpty, isPackage(folder) { return true }
+    }
+    return false
   }
 
   /// `items.localLimit`, after a download.

@@ -118,6 +118,8 @@ extension Provider {
       }
     case .download(let paths): withSlots(paths, key) { $0.download($1, key) }
     case .evict(let paths): withSlots(paths, key) { $0.evict($1, key) }
+    case .pin(let paths): withSlots(paths, key) { $0.pin($1, key) }
+    case .unpin(let paths): withSlots(paths, key) { $0.unpin($1, key) }
     case .revoke(let paths, let app, let byUser, let reads):
       withSlots(paths, key) {
         $0.revoke($1, app: app, byUser: byUser, reads: reads, by: session.process, key)
@@ -144,6 +146,9 @@ extension Provider {
       withSlots([path], key) { provider, slots in
         if provider.items[slots[0]].kind == .directory, provider.items[slots[0]].listing != .listed {
           return provider.wait(forListing: slots[0], key)
+        }
+        if provider.isPackage(slots[0]), let inner = provider.gaps(inPackage: slots[0]).unlisted.first {
+          return provider.wait(forListing: inner, key)
         }
         let explanation = provider.explanation(
           of: operation, on: slots[0], app: app ?? session.app, at: at)
@@ -231,11 +236,6 @@ extension Provider {
     guard let question = questions[key] else { return }
     if case .remote(let change) = question.wait { return remoteChangeTakesLong(change) }
     guard question.wait == .eviction, case .evict(let paths) = question.request.command else { return }
-    for path in paths {
-      if case .found(let slot) = resolve(path), let error = evictionRefusal(of: slot) {
-        return finish(key, .failure(error, path))
-      }
-    }
-    ask(again: key)
+    withSlots(paths, key) { $0.evict($1, key, isLate: true) }
   }
 }

@@ -41,6 +41,7 @@ extension Provider {
       sizeCourses.remove(slot)
       announcedChanges.remove(slot)
       bouncedNames.remove(slot)
+      pins.forget(slot)
       for conflict in conflicts.remove(slot) ?? [] { items.blobs.release(conflict.reference.blob) }
       if let content = prepared.remove(slot) { items.blobs.release(content.reference.blob) }
       slot = items.free(slot)
@@ -81,5 +82,6 @@ extension Provider {
     bouncedNames[new] = bouncedNames.remove(old)
     conflicts[new] = conflicts.remove(old)
     prepared[new] = prepared.remove(old)
+    pins.rebind(from: old, to: new)
   }
 }

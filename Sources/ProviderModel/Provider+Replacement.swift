@@ -49,6 +49,7 @@ extension Provider {
     loseServerContent(of: old)
     invalidate(old)
     emitItem(.replaced, new)
+    downloadIfPinned(new)
     freeIfUnused(old)
   }
 
@@ -71,9 +72,10 @@ extension Provider {
     items.setContent(of: new, to: due.content, copy: due.copy)
     handOver(from: slot, to: new)
     if let name = items.name(of: new) {
-      arbiter.rebind(.missing(parent: due.parent, name), to: .item(new))
+      arbiter.rebind(items.claimKey(of: name, in: due.parent), to: .item(new))
     }
     invalidate(due.parent)
     emitItem(.remoteCreated, new)
+    downloadIfPinned(new)
   }
 }

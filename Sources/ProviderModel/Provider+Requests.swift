@@ -186,6 +186,7 @@ extension Provider {
         invalidate(slot)
         emitItem(.sourceChanged, slot)
         if transfers[slot] != nil { items.beginDownload(of: slot) }
+        downloadIfPinned(slot)
       }
     } else if found.kind != items[slot].kind {
       // Something that is no file took its place; what was listed is not mixed with what that is.
@@ -248,12 +249,15 @@ extension Provider {
     switch result {
     case .success(let entries):
       let initial = profile.items
-      items.fill(slot, with: entries) { name, item in
+      let bounced = items.fill(slot, with: entries) { name, item in
         guard item.kind == .file, item.stamp.size > 0 else { return .local }
         if initial.initial == .local { return .local }
         let itemPath = ItemPath(path.names + [name])
-        return initial.local.contains { $0.matches(itemPath) } ? .local : .dataless
+        let isKept = initial.local.contains { $0.matches(itemPath) } || pins.matches(itemPath)
+        return isKept ? .local : .dataless
       }
+      for (slot, wanted) in bounced { bouncedNames[slot] = wanted }
+      downloadPinned(in: slot)
       for waiter in waiting { wake(waiter) }
     case .failure(let name):
       items[slot].listing = .unlisted
@@ -327,6 +331,8 @@ extension Provider {
     let app = asked.request.caller.app ?? AppID("")
     switch action {
     case .download: finish(asked, .done)
+    case .evict where isPackage(slot):
+      finish(asked, evict(package: slot).map { .error($0.error) } ?? .done)
     case .evict:
       if let error = evictionRefusal(of: slot) { return finish(asked, .error(error)) }
       evict(slot)

@@ -29,14 +29,16 @@ extension ProviderError {
     case .accessNotGranted, .accessRevoked, .callerNotVisible, .tooManyScopes, .noSuchItem, .notADirectory,
       .isADirectory, .notASymbolicLink, .readOnly, .sourceChanged, .source, .cocoa, .fault, .released,
       .unreachable, .translated, .deviceLocked, .materializationForbidden, .interrupted, .canceled, .stopping,
-      .busy, .badHandle, .noSuchAttribute, .resultTooLarge, .notSupported, .content, .invalid:
+      .busy, .nonEvictableChild, .badHandle, .noSuchAttribute, .resultTooLarge, .notSupported, .content,
+      .invalid:
       .none
     }
   }
 }
 
 extension Provider {
-  /// An attempt has failed. It is made again later as long as somebody waits for that; the others get the error.
+  /// An attempt has failed. It is made again later as long as somebody waits for that, or the item is pinned; the
+  /// others get the error.
   mutating func transferFailed(_ slot: Slot, _ error: ProviderError) {
     guard let transfer = transfers[slot] else { return }
     holds.unpark(transfer: slot)
@@ -47,11 +49,11 @@ extension Provider {
     emit(event)
     let waiting = contentWaiters.remove(slot) ?? []
     let patient = waiting.filter { isPatient($0, error.recovery) }
-    if patient.isEmpty {
+    if patient.isEmpty, error.recovery == .none || !isPinned(slot) {
       transfers.cancel(slot)
       items.endDownload(of: slot)
     } else {
-      contentWaiters[slot] = patient
+      contentWaiters[slot] = patient.isEmpty ? nil : patient
       scheduleRetry(of: transfer, after: error)
       for case .request(let id) in patient { limitPatience(of: id) }
     }
@@ -85,7 +87,8 @@ extension Provider {
   /// Nobody is left who waits for a download that has failed: it is not tried again for its own sake.
   @discardableResult
   private mutating func dropIfUnwanted(_ slot: Slot) -> Bool {
-    guard case .retrying = transfers[slot]?.phase, contentWaiters[slot]?.isEmpty ?? true else { return false }
+    guard case .retrying = transfers[slot]?.phase, contentWaiters[slot]?.isEmpty ?? true, !isPinned(slot)
+    else { return false }
     contentWaiters.remove(slot)
     transfers.cancel(slot)
     items.endDownload(of: slot)

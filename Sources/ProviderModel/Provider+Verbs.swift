@@ -24,7 +24,9 @@ extension Provider {
       upload: items[slot].upload, size: items.shownStamp(of: slot).size, arrived: transfers.arrived(slot),
       transfer: transferStatus(of: slot), version: items[slot].version,
       localVersion: items[slot].copy == .stale ? items.shownVersion(of: slot) : nil,
-      conflicts: conflicts[slot]?.count ?? 0, openHandles: Int(items[slot].handles),
+      conflicts: conflicts[slot]?.count ?? 0, isPinned: isPinned(slot), isPackage: isPackage(slot),
+      isUnlisted: items[slot].kind == .directory && items[slot].listing != .listed,
+      openHandles: Int(items[slot].handles),
       scopes: gate.holders(of: slot, in: items), claims: arbiter.claims(on: slot))
   }
 
@@ -139,10 +141,19 @@ extension Provider {
   // MARK: Content
 
   mutating func download(_ slots: [Slot], _ key: QuestionKey) {
-    if let folder = slots.first(where: { items[$0].kind == .directory }) {
+    if let folder = slots.first(where: { items[$0].kind == .directory && !isPackage($0) }) {
       return finish(key, .failure(.isADirectory, items.path(of: folder)))
     }
-    if awaitContents(of: slots, key) { return }
+    var files: [Slot] = []
+    for slot in slots {
+      if items[slot].kind == .directory {
+        guard isListed(package: slot, key) else { return }
+        files += gaps(inPackage: slot).files
+      } else {
+        files.append(slot)
+      }
+    }
+    if awaitContents(of: files, key) { return }
     finish(key, .items(slots.map { status(of: $0) }))
   }
 
@@ -159,18 +170,29 @@ extension Provider {
     return true
   }
 
-  mutating func evict(_ slots: [Slot], _ key: QuestionKey) {
+  /// - Parameter isLate: no longer waits for closes.
+  mutating func evict(_ slots: [Slot], _ key: QuestionKey, isLate: Bool = false) {
+    for slot in slots where isPackage(slot) {
+      if let folder = unlistedCopies(inPackage: slot) { return wait(forListing: folder, key) }
+    }
     for slot in slots {
-      switch evictionRefusal(of: slot) {
+      switch evictionObstacle(of: slot) {
       case nil: continue
-      case .busy:
+      case .busy where isLate && isPackage(slot): continue
+      case .busy where !isLate:
         // A close arrives after close(2) has returned: one that is under way must not look like an open file.
         questions[key]?.wait = .eviction
         return effects.append(.limit(key.session, number: key.number, milliseconds: 1000))
       case .some(let error): return finish(key, .failure(error, items.path(of: slot)))
       }
     }
-    for slot in slots { evict(slot) }
+    for slot in slots {
+      if items[slot].kind != .directory {
+        evict(slot)
+      } else if let refusal = evict(package: slot) {
+        return finish(key, .failure(refusal.error, refusal.path))
+      }
+    }
     finish(key, .items(slots.map { status(of: $0) }))
   }
 
@@ -186,7 +208,7 @@ extension Provider {
       guard case .evict(let paths) = questions[key]?.request.command else { continue }
       let isFree = paths.allSatisfy { path in
         guard case .found(let slot) = resolve(path) else { return true }
-        return evictionRefusal(of: slot) != .busy
+        return evictionObstacle(of: slot) != .busy
       }
       if isFree { ask(again: key) }
     }

@@ -14,6 +14,7 @@ package struct Provider {
   var rules: Rules
   var holds = Holds()
   var transfers: Transfers
+  var pins: Pins
   var arbiter = Arbiter()
   var deadlines = Deadlines()
 
@@ -67,12 +68,13 @@ package struct Provider {
   package init(profile: Profile, root: SourceItem, mapsDirectReads: Bool = true) {
     self.profile = profile
     self.mapsDirectReads = mapsDirectReads
-    items = ItemTable(root: root)
+    items = ItemTable(root: root, naming: profile.naming)
     gate = Gate(profile.access)
     ignoredNames = NameSet(profile.journal.ignore)
     transfers = Transfers(
       bandwidth: Bandwidth(shared: profile.download.bandwidth, slowStart: profile.download.slowStart),
       concurrency: profile.download.concurrency)
+    pins = Pins(profile.items.pinned)
     rules = Rules(profile.rules)
     for (index, event) in profile.events.enumerated() {
       deadlines.schedule(.timedEvent(index), at: .start + event.at)

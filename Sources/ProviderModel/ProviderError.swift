@@ -131,6 +131,8 @@ package enum ProviderError: Error, Hashable, Sendable {
   /// The provider ends; nobody waits any longer.
   case stopping
   case busy
+  /// An item of a package keeps its copy, and what comes after it.
+  case nonEvictableChild(EvictionRefusal)
   case badHandle
   case noSuchAttribute
   case resultTooLarge
@@ -157,7 +159,7 @@ package enum ProviderError: Error, Hashable, Sendable {
     case .interrupted: .EINTR
     case .canceled: .ECANCELED
     case .stopping: .ECONNABORTED
-    case .busy: .EBUSY
+    case .busy, .nonEvictableChild: .EBUSY
     case .badHandle: .EBADF
     case .noSuchAttribute: .ENODATA
     case .resultTooLarge: .ERANGE
@@ -191,6 +193,7 @@ package enum ProviderError: Error, Hashable, Sendable {
     case .content: "content"
     case .stopping: "stopping"
     case .busy: "busy"
+    case .nonEvictableChild: FileProviderErrorName.nonEvictableChildren.rawValue
     case .badHandle: "badHandle"
     case .noSuchAttribute: "noSuchAttribute"
     case .resultTooLarge: "resultTooLarge"
@@ -217,6 +220,8 @@ package enum ProviderError: Error, Hashable, Sendable {
     case .readOnly: "the provider is read-only for apps"
     case .sourceChanged: "the file in the source folder changed while it was in use; open it again"
     case .source(let name): "the file in the source folder could not be read (\(name.rawValue))"
+    case .provider(.nonEvictable), .translated(.nonEvictable, _):
+      "the provider answered nonEvictable: what is pinned stays; 'fakeprovider unpin' lets it go"
     case .provider(let name), .translated(let name, _): "the provider answered \(name.rawValue)"
     case .unreachable(let name):
       "the volume cannot be reached (\(name.rawValue)); 'fakeprovider provider online' brings it back"
@@ -230,6 +235,9 @@ package enum ProviderError: Error, Hashable, Sendable {
     case .interrupted: "the reader gave up"
     case .canceled: "it was canceled"
     case .stopping: "the provider is unmounting"
+    case .nonEvictableChild(let reason):
+      "the package was evicted only as far as this item (nonEvictableChildren): \(reason.explanation); the rest stays as"
+        + " it fell"
     case .busy: "it is open; close it first"
     case .badHandle: "the file handle is not open"
     case .noSuchAttribute: "there is no such extended attribute"

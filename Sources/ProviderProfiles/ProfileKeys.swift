@@ -61,6 +61,15 @@ package enum ProfileKeys {
       "items.local", \.items.local, count: 0...1_000, bytes: 1...1_024,
       summary: "Patterns of paths that are local from the start, whatever items.initial says."),
     .globs(
+      "items.pinned", \.items.pinned, count: 0...1_000, bytes: 1...1_024,
+      summary:
+        "Patterns of items, or of folders with all that is in them, that are local from the start, never evicted, and"
+        + " downloaded by themselves when they are new or changed."),
+    .globs(
+      "items.packages", \.items.packages, count: 0...1_000, bytes: 1...1_024,
+      summary:
+        "Patterns of folders that are one document: downloaded, evicted and read in coordination as a whole."),
+    .globs(
       "items.datalessFolders", \.items.datalessFolders, count: 0...1_000, bytes: 1...1_024,
       summary: "Patterns of folders that only the server knows the contents of, until they are first listed."),
     .word(
@@ -72,6 +81,14 @@ package enum ProfileKeys {
       "items.localLimit", \.items.localLimit, 1...Int64.max,
       summary:
         "What local copies may take; beyond it, those opened longest ago are evicted after each download."),
+    .word(
+      "naming.case", \.naming.case,
+      summary: "Whether names that differ in case alone are two; insensitive keeps names as they are."),
+    .word(
+      "naming.normalization", \.naming.normalization,
+      summary:
+        "Whether names that differ in Unicode's normal form alone are two (preserve), or one: kept as it is"
+        + " (insensitive), or shown decomposed (nfd) or composed (nfc)."),
     .latency(
       "download.latency", \.download.latency, summary: "From a download's request to its first byte."),
     .bandwidth(
@@ -164,6 +181,7 @@ package enum ProfileKeys {
     KeyGroup("basis", "What the profile stands on."),
     KeyGroup("access", "Who may open what."),
     KeyGroup("items", "What is there at the start."),
+    KeyGroup("naming", "Which names are one, and how they are shown."),
     KeyGroup("download", "How content arrives."),
     KeyGroup("download.slowStart", "Less bandwidth from the provider's start on, for a while."),
     KeyGroup("latency", "Delays of single operations."),

@@ -93,6 +93,20 @@
       try await call("evict") { $0.paths = paths.map { WirePath(bytes: $0.bytes) } }
     }
 
+    /// Keeps items here: what is missing is downloaded by itself, and nothing of it is evicted (nonEvictable). Of a
+    /// folder, all that is in it now or later; one that was never listed begins when it is.
+    /// - Returns: the items as they are now; the downloads have just begun.
+    @discardableResult public func pin(_ paths: ItemPath...) async throws -> [ItemStatus] {
+      (try await call("pin") { $0.paths = paths.map { WirePath(bytes: $0.bytes) } }.items ?? [])
+        .map(ItemStatus.init)
+    }
+
+    /// Lets items be evicted again, though the profile or a folder around them pins them. What is here stays.
+    @discardableResult public func unpin(_ paths: ItemPath...) async throws -> [ItemStatus] {
+      (try await call("unpin") { $0.paths = paths.map { WirePath(bytes: $0.bytes) } }.items ?? [])
+        .map(ItemStatus.init)
+    }
+
     /// Drops the local copies that were opened longest ago, until so much is free, like "100MB". What is open or
     /// claimed stays.
     /// - Returns: what was evicted, and how many bytes that has freed.

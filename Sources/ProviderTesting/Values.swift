@@ -40,6 +40,10 @@
     public var localVersion: UInt64?
     /// Versions of other devices that nobody has chosen from.
     public var conflicts: Int
+    /// Never evicted, and downloaded by itself.
+    public var isPinned: Bool
+    /// A folder that is one document to whoever uses it.
+    public var isPackage: Bool
     /// How many open files there are of it.
     public var open: Int
     /// Processes with a started scope on it, or on a folder around it.
@@ -166,8 +170,8 @@
         path: ItemPath(bytes: line.path.bytes), id: line.id, kind: line.kind,
         copy: CopyState(rawValue: line.copy) ?? .local, size: line.size, arrived: line.arrived,
         phase: line.phase, bytesPerSecond: line.bytesPerSecond, version: line.version,
-        localVersion: line.localVersion, conflicts: line.conflicts ?? 0, open: line.open,
-        scopes: line.scopes)
+        localVersion: line.localVersion, conflicts: line.conflicts ?? 0, isPinned: line.pinned ?? false,
+        isPackage: line.package ?? false, open: line.open, scopes: line.scopes)
     }
   }
 

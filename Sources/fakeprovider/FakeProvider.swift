@@ -24,6 +24,7 @@ enum FakeProvider {
     "list": List.run,
     "mount": MountVerb.run,
     "pick": Grants.pick,
+    "pin": Content.pin,
     "profile": ProfileVerb.run,
     "provider": Conditions.provider,
     "release": Holds.release,
@@ -35,6 +36,7 @@ enum FakeProvider {
     "status": Status.run,
     "top": Top.run,
     "unmount": Unmount.run,
+    "unpin": Content.unpin,
     "version": Version.run,
     "wait": Wait.run,
   ]

@@ -87,6 +87,12 @@ private func carryOut(_ tries: [Try], _ bench: Bench, _ environment: [String: St
           Try("evict", file, errors: "\(file) is dataless (4 B)\n"),
           Try("evict", file, "--json", output: #""copy":"dataless""#, errors: "is dataless"),
           Try("evict", missing, code: 1, errors: missing),
+          Try("pin", file, errors: "\(file) is pinned ("),
+          Try("evict", file, code: 1, errors: "'fakeprovider unpin' lets it go"),
+          Try("status", file, output: "pinned"),
+          Try("unpin", file, "--json", output: #""copy":"#, errors: "\(file) is not pinned\n"),
+          Try("pin", missing, code: 1, errors: missing),
+          Try("pin", code: 2, errors: "usage: fakeprovider pin"),
           Try("evict", code: 2, errors: "usage: fakeprovider evict"),
         ], bench)
     }

@@ -59,6 +59,8 @@ private func path(_ text: String) throws -> ItemPath { try #require(ItemPath(tex
       (#"{"id":1,"verb":"stop","path":"a"}"#, .stop(a)),
       (#"{"id":1,"verb":"download","path":"a"}"#, .download([a])),
       (#"{"id":1,"verb":"evict","paths":["a"]}"#, .evict([a])),
+      (#"{"id":1,"verb":"pin","path":"a"}"#, .pin([a])),
+      (#"{"id":1,"verb":"unpin","paths":["a"]}"#, .unpin([a])),
       (#"{"id":1,"verb":"revoke","path":"a"}"#, .revoke([a], app: nil, byUser: false, reads: false)),
       (
         #"{"id":1,"verb":"revoke","path":"a","app":"x","byUser":true,"reads":true}"#,

@@ -84,9 +84,8 @@ private func roundTrip<Message: Codable & Equatable>(_ message: Message) throws 
     let status = ItemStatus(
       path: path, id: ItemID(4), kind: .file, copy: .downloading, upload: .clean, size: 10, arrived: 4,
       transfer: TransferStatus(phase: .streaming, bytesPerSecond: 5), version: 2, localVersion: 1,
-      conflicts: 3,
-      openHandles: 1,
-      scopes: [process], claims: [ClaimID(9)])
+      conflicts: 3, isPinned: true, isPackage: true, isUnlisted: true, openHandles: 1, scopes: [process],
+      claims: [ClaimID(9)])
     let rule = Rule(name: "r", operations: [.open], effect: RuleEffect(disturbance: .stall))
     let answers: [Answer] = [
       .done, .items([status]), .grants([GrantStatus(path: path, app: AppID("x"))]),
@@ -104,7 +103,7 @@ private func roundTrip<Message: Codable & Equatable>(_ message: Message) throws 
         Explanation(
           outcome: .fails(.fault(.EIO)), takes: .seconds(1), rules: ["r"], steps: ["evicted a"],
           nearMisses: [Explanation.NearMiss(rule: "s", reasons: ["no"])])), .claim(ClaimID(9), [path]),
-      .failure(.accessRevoked, path),
+      .failure(.accessRevoked, path), .failure(.nonEvictableChild(.nonEvictable), path),
     ]
     for answer in answers {
       let reply = ReplyLine(id: 1, answer, mountpoint: "/m", rules: .named)

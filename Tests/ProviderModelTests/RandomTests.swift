@@ -11,6 +11,7 @@ import Testing
   struct Reached {
     var served = 0, interrupted = 0, refused = 0, parked = 0, revoked = 0, evicted = 0, changed = 0,
       granted = 0
+    var pinned = 0, kept = 0
     var stopped = 0, written = 0, moved = 0, deleted = 0, conflicted = 0, replaced = 0, waited = 0,
       reused = 0,
       orphaned = 0
@@ -18,7 +19,7 @@ import Testing
 
   @Test func `answers everyone exactly once`() {
     var reached = Reached()
-    for seed in 0..<450 as Range<UInt64> {
+    for seed in 0..<520 as Range<UInt64> {
       let run = Run(seed: seed)
       for _ in 0..<200 { run.step() }
       run.finish(&reached)
@@ -28,6 +29,7 @@ import Testing
     #expect(reached.changed > 50 && reached.granted > 100 && reached.stopped > 50, "\(reached)")
     #expect(reached.written > 500 && reached.moved > 200 && reached.deleted > 200, "\(reached)")
     #expect(reached.conflicted > 50 && reached.replaced > 100 && reached.waited > 20, "\(reached)")
+    #expect(reached.pinned > 300 && reached.kept > 30, "\(reached)")
     #expect(reached.reused > 50 && reached.orphaned > 50, "\(reached)")
   }
 
@@ -64,8 +66,20 @@ import Testing
         download.slowStart = .init(bandwidth: 900, length: .milliseconds(700))
         download.stalls = [.init(at: .millionths(500_000), length: .milliseconds(40), bandwidth: 77)]
       }
+      let pins = Int.random(in: 0..<4, using: &random) == 0
+      let (folds, form) = (
+        Int.random(in: 0..<3, using: &random) == 0,
+        Naming.Normalization.allCases.randomElement(using: &random) ?? .preserve
+      )
+      if folds { files["A"] = 500 }
       let (evicts, limit) = (Bool.random(using: &random), Int.random(in: 0..<4, using: &random))
       harness = ModelHarness(files) {
+        if pins { $0.items.pinned = [Glob("d/e"), Glob("b")].compactMap { $0 } }
+        if pins != folds { $0.items.packages = [Glob("d/e"), Glob("d")].compactMap { $0 } }
+        if folds {
+          $0.naming.case = .insensitive
+          $0.naming.normalization = form
+        }
         if evicts { $0.items.onRemoteUpdate = .evict }
         if limit == 0 { $0.items.localLimit = 200_000 }
         $0.seed = seed
@@ -162,17 +176,19 @@ import Testing
     private func control() {
       let app = Bool.random(using: &random) ? nil : actor.app
       let kind: Intent.Kind = Bool.random(using: &random) ? .read : .write
-      let intents = (0..<Int.random(in: 1...2, using: &random)).map { _ in Intent(path: path, kind: kind) }
+      let intents = (0..<Int.random(in: 1...2, using: &random)).map { _ in
+        Intent(path: folderOrPath, kind: kind)
+      }
       let someone = actor
       let claims = harness.events(.claimGranted).compactMap(\.claim)
       let hold = holds.randomElement(using: &random) ?? "x"
       let command: Command
-      switch Int.random(in: 0..<20, using: &random) {
+      switch Int.random(in: 0..<22, using: &random) {
       case 0: command = .pick([path], app: app)
       case 1: command = .start(path, covers: .process)
       case 2: command = .stop(path)
-      case 3: command = .download([path, path])
-      case 4, 5: command = .evict([path])
+      case 3: command = .download([path, folderOrPath])
+      case 4, 5: command = .evict([folderOrPath])
       case 6:
         command = .revoke(
           [path], app: app, byUser: Bool.random(using: &random), reads: Bool.random(using: &random))
@@ -191,6 +207,8 @@ import Testing
       case 17: command = .status([path])
       case 18: command = .rules
       case 19: command = .cancel(request: harness.asked[someone.session]?.keys.sorted().first ?? 0)
+      case 20: command = .pin([folderOrPath])
+      case 21: command = .unpin([folderOrPath])
       default: command = .holds
       }
       let number = harness.begin(command, by: someone)
@@ -256,8 +274,13 @@ import Testing
       if Int.random(in: 0..<10, using: &random) == 0 { harness.begin(.relieve(100_000), by: actor) }
     }
 
+    private var folderOrPath: ItemPath {
+      Bool.random(using: &random) ? path : ["d", "d/e", ItemPath()].randomElement(using: &random) ?? path
+    }
+
     private var place: ItemPath {
-      (`A random run`.paths + ["d", "d/e", "new", "new/a"]).randomElement(using: &random) ?? ItemPath()
+      (`A random run`.paths + ["d", "d/e", "new", "new/a", "A", "D/B", "\u{DC}b", "U\u{308}B"]).randomElement(
+        using: &random) ?? ItemPath()
     }
 
     private func replace() {
@@ -320,6 +343,12 @@ import Testing
         case .error(.interrupted): reached.interrupted += 1
         case .error(.accessNotGranted), .error(.accessRevoked): reached.refused += 1
         default: break
+        }
+      }
+      reached.pinned += harness.events(.pinned).count
+      for answers in harness.answers.values.joined() {
+        reached.kept += answers.value.count {
+          if case .failure(.provider(.nonEvictable), _) = $0 { true } else { false }
         }
       }
       reached.parked += harness.events(.held).count

@@ -81,9 +81,17 @@ import Testing
         "items": {
           "initial": "dataless",
           "local": [],
+          "pinned": [],
+          "packages": ["**/*.app", "**/*.band", "**/*.bundle", "**/*.framework", "**/*.graffle", "**/*.key", \
+      "**/*.logicx", "**/*.numbers", "**/*.pages", "**/*.photoslibrary", "**/*.pkg", "**/*.playground", "**/*.rtfd", \
+      "**/*.sparsebundle", "**/*.xcodeproj", "**/*.xcworkspace"],
           "datalessFolders": [],
           "onRemoteUpdate": "keep",
           "localLimit": "unlimited"
+        },
+        "naming": {
+          "case": "sensitive",
+          "normalization": "preserve"
         },
         "download": {
           "latency": "0",
@@ -139,6 +147,10 @@ import Testing
     profile.access.inheritScopes = .children
     profile.items.initial = .local
     profile.items.local = [try #require(Glob("**/[a\"]*")), try #require(Glob("b?"))]
+    profile.items.pinned = [try #require(Glob("**/kept"))]
+    profile.items.packages = [try #require(Glob("*.doc"))]
+    profile.naming.case = .insensitive
+    profile.naming.normalization = .nfc
     profile.download.latency = .uniform(minimum: Span(nanoseconds: 1), maximum: .seconds(90))
     profile.download.bandwidth = 1_048_577
     profile.download.concurrency = 128

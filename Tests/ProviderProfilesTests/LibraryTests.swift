@@ -37,7 +37,7 @@ import Testing
     #expect(
       try ProfileLibrary.names() == [
         "conflict-prone", "cut-and-altered", "dropbox-like", "flaky", "google-drive-throttled",
-        "growing-files",
+        "growing-files", "hostile-names",
         "icloud-drive", "icloud-on-a-train", "icloud-optimized-storage", "icloud-refusing",
         "icloud-refusing-at-times", "icloud-wedged", "instant", "lying-sizes", "onedrive-not-running",
         "out-of-quota", "picked-copy-purged", "revoked-by-user", "signed-out", "simulator", "slow-cloud",

@@ -34,6 +34,10 @@ package struct Profile: Hashable, Sendable {
     package var initial = Initial.dataless
     /// Items that are local from the start, whatever `initial` says.
     package var local: [Glob] = []
+    /// Items that are local from the start and kept so, and folders all of whose items are.
+    package var pinned: [Glob] = []
+    /// Folders that are one document to whoever uses them.
+    package var packages: [Glob] = Items.usualPackages
     /// Folders whose contents this machine does not know before they are listed for the first time.
     package var datalessFolders: [Glob] = []
     package enum RemoteUpdate: String, Sendable, CaseIterable { case keep, evict }
@@ -42,6 +46,12 @@ package struct Profile: Hashable, Sendable {
     /// Bytes that local copies may take; nil: no limit. Beyond it the oldest are evicted after each download.
     package var localLimit: Int64?
     package init() {}
+
+    private static let usualPackages: [Glob] = [
+      "app", "band", "bundle", "framework", "graffle", "key", "logicx", "numbers", "pages", "photoslibrary",
+      "pkg",
+      "playground", "rtfd", "sparsebundle", "xcodeproj", "xcworkspace",
+    ].compactMap { Glob("**/*.\($0)") }
   }
 
   package struct Download: Hashable, Sendable {
@@ -158,6 +168,7 @@ package struct Profile: Hashable, Sendable {
   package var io = InputOutputLane.observed
   package var access = Access()
   package var items = Items()
+  package var naming = Naming()
   package var download = Download()
   package var latency = Latencies()
   package var conditions = Conditions()

@@ -7,6 +7,17 @@ enum ClaimKey: Hashable {
   case missing(parent: Slot, Name)
 }
 
+extension ItemTable {
+  /// Of a name that nothing has: one for all names that are one here.
+  func claimKey(of name: Name, in folder: Slot) -> ClaimKey {
+    .missing(parent: folder, Name(Array(naming.key(of: name.bytes[...]))) ?? name)
+  }
+
+  func areOne(_ a: Name, _ b: Name) -> Bool {
+    naming.key(of: a.bytes[...]).elementsEqual(naming.key(of: b.bytes[...]))
+  }
+}
+
 struct Claim {
   enum Phase: Equatable {
     /// For claims that were scheduled earlier.

@@ -1,4 +1,4 @@
-/// A directory's entries in the order of their cookies, and a hash of its names.
+/// A directory's entries in the order of their cookies, and a hash of its names' keys: see `Naming`.
 struct Directory {
   struct Entry {
     var name: NameArena.Reference
@@ -39,14 +39,14 @@ struct Directory {
     place(entries.count - 1)
   }
 
-  func find(_ name: ArraySlice<UInt8>, hash: UInt32, in arena: NameArena) -> Slot? {
-    position(of: name, hash: hash, in: arena).map { entries[$0].slot }
+  func find(_ key: ArraySlice<UInt8>, hash: UInt32, in arena: NameArena) -> Slot? {
+    position(of: key, hash: hash, in: arena).map { entries[$0].slot }
   }
 
   /// - Returns: whether there was an entry of this name.
   @discardableResult
-  mutating func remove(_ name: ArraySlice<UInt8>, hash: UInt32, in arena: NameArena) -> Bool {
-    guard let position = position(of: name, hash: hash, in: arena) else { return false }
+  mutating func remove(_ key: ArraySlice<UInt8>, hash: UInt32, in arena: NameArena) -> Bool {
+    guard let position = position(of: key, hash: hash, in: arena) else { return false }
     // It stays in the hash, so that what was placed behind it is still found.
     entries[position].isGone = true
     count -= 1
@@ -54,8 +54,8 @@ struct Directory {
   }
 
   /// The entry of this name leads to another item from now on; its cookie stays.
-  mutating func redirect(_ name: ArraySlice<UInt8>, hash: UInt32, to slot: Slot, in arena: NameArena) {
-    if let position = position(of: name, hash: hash, in: arena) { entries[position].slot = slot }
+  mutating func redirect(_ key: ArraySlice<UInt8>, hash: UInt32, to slot: Slot, in arena: NameArena) {
+    if let position = position(of: key, hash: hash, in: arena) { entries[position].slot = slot }
   }
 
   /// The entries that come after `cookie`, in their order.
@@ -81,13 +81,13 @@ struct Directory {
     return low
   }
 
-  private func position(of name: ArraySlice<UInt8>, hash: UInt32, in arena: NameArena) -> Int? {
+  private func position(of key: ArraySlice<UInt8>, hash: UInt32, in arena: NameArena) -> Int? {
     guard !index.isEmpty else { return nil }
     var position = Int(hash) & (index.count - 1)
     while index[position] != 0 {
       let found = Int(index[position]) - 1
       let entry = entries[found]
-      if entry.hash == hash, !entry.isGone, arena[entry.name].elementsEqual(name) { return found }
+      if entry.hash == hash, !entry.isGone, arena.has(key, at: entry.name) { return found }
       position = (position + 1) & (index.count - 1)
     }
     return nil

@@ -13,7 +13,7 @@ struct ItemTable {
   private var freeSlots: [Slot] = []
   private var directories: [Directory] = []
   private var freeDirectories: [UInt32] = []
-  private(set) var names = NameArena()
+  private(set) var names: NameArena
   /// Further hard links of an item, for the few that have any.
   private var furtherLinks: [Slot: [Link]] = [:]
   /// Where in the source an item is that is no longer where it was listed; nil: it is not of the source.
@@ -29,7 +29,8 @@ struct ItemTable {
   /// Of the items that are not of the source.
   private var made: UInt64 = 0
 
-  init(root: SourceItem) {
+  init(root: SourceItem, naming: Naming = Naming()) {
+    names = NameArena(naming)
     // Slot 0 is never used: a node of 0 means "none" to the kernel.
     append(ItemRecord(of: root, id: ItemID(0), parent: .root, name: NameArena.Reference()))
     _ = insert(ItemRecord(of: root, id: .root, parent: .root, name: NameArena.Reference()))
@@ -59,9 +60,11 @@ struct ItemTable {
   func child(_ name: Name, of slot: Slot) -> Slot? {
     let index = self[slot].directory
     guard index > 0 else { return nil }
-    return directories[Int(index) - 1].find(
-      name.bytes[...], hash: Directory.hash(name.bytes), in: names)
+    let key = naming.key(of: name.bytes[...])
+    return directories[Int(index) - 1].find(key, hash: Directory.hash(key), in: names)
   }
+
+  var naming: Naming { names.naming }
 
   func name(of slot: Slot) -> Name? { Name(Array(names[self[slot].name])) }
 
@@ -100,17 +103,35 @@ struct ItemTable {
     }
   }
 
-  /// Takes a directory's listing; an item keeps its place when it is listed already.
-  mutating func fill(_ slot: Slot, with listed: [ListedItem], copy: (Name, SourceItem) -> CopyState) {
-    if self[slot].directory == 0 { return }
+  /// Takes the listing of a directory that has none yet. Of two names that are one here, the second gets another.
+  /// - Parameter copy: by the name that it is shown by.
+  /// - Returns: Those that got another, with the names that they were to have.
+  mutating func fill(
+    _ slot: Slot, with listed: [ListedItem], copy: (Name, SourceItem) -> CopyState
+  ) -> [(slot: Slot, wanted: Name)] {
+    if self[slot].directory == 0 { return [] }
     directories[Int(self[slot].directory) - 1].reserve(listed.count)
-    for entry in listed where child(entry.name, of: slot) == nil {
+    let origin = naming.isExact ? nil : origin(of: slot)
+    // A source has no order of its own: which of two is the second must not be left to it.
+    let listed = naming.isExact ? listed : listed.sorted { $0.name < $1.name }
+    var bounced: [(slot: Slot, wanted: Name)] = []
+    var last: Name?
+    for entry in listed {
+      // A folder that changes while it is read may tell a name twice.
+      if naming.isExact ? child(entry.name, of: slot) != nil : entry.name == last { continue }
+      last = entry.name
+      let wanted = naming.shown(entry.name)
+      let name = freeName(like: wanted, in: slot)
       let record = ItemRecord(
         of: entry.item, id: ItemTable.identifier(of: entry.name, in: self[slot].id),
-        copy: copy(entry.name, entry.item), parent: slot, name: names.add(entry.name))
-      enter(insert(record))
+        copy: copy(name, entry.item), parent: slot, name: names.add(name))
+      let added = insert(record)
+      if let origin, name != entry.name { origins[added] = ItemPath(origin.names + [entry.name]) }
+      if name != wanted { bounced.append((added, wanted)) }
+      enter(added)
     }
     self[slot].listing = .listed
+    return bounced
   }
 
   func attributes(of slot: Slot) -> Attributes {
@@ -170,9 +191,9 @@ struct ItemTable {
     setContent(of: successor, to: content, copy: copy)
     origins[successor] = .some(origin)
     origins[slot] = .some(origin)
-    let name = names[old.name]
+    let key = naming.key(of: names[old.name])
     directories[Int(self[old.parent].directory) - 1].redirect(
-      name, hash: Directory.hash(name), to: successor, in: names)
+      key, hash: Directory.hash(key), to: successor, in: names)
     markRemoved(slot, path)
     return successor
   }
@@ -231,13 +252,13 @@ struct ItemTable {
   private mutating func enter(_ slot: Slot) {
     let record = self[slot]
     directories[Int(self[record.parent].directory) - 1].add(
-      record.name, hash: Directory.hash(names[record.name]), slot: slot)
+      record.name, hash: Directory.hash(naming.key(of: names[record.name])), slot: slot)
   }
 
   private mutating func leave(_ slot: Slot) {
     let record = self[slot]
-    let name = names[record.name]
-    directories[Int(self[record.parent].directory) - 1].remove(name, hash: Directory.hash(name), in: names)
+    let key = naming.key(of: names[record.name])
+    directories[Int(self[record.parent].directory) - 1].remove(key, hash: Directory.hash(key), in: names)
   }
 
   private mutating func markRemoved(_ slot: Slot, _ path: ItemPath) {

@@ -8,6 +8,10 @@ struct NameArena {
 
   private static let chunkBytes = 1 << 15
   private var chunks: [[UInt8]] = []
+  /// Which of them are one.
+  let naming: Naming
+
+  init(_ naming: Naming) { self.naming = naming }
 
   mutating func add(_ name: Name) -> Reference {
     if chunks.isEmpty || chunks[chunks.count - 1].count + name.bytes.count > NameArena.chunkBytes {
@@ -20,6 +24,11 @@ struct NameArena {
       chunk: UInt32(last), offset: UInt16(chunks[last].count), length: UInt8(name.bytes.count))
     chunks[last] += name.bytes
     return reference
+  }
+
+  /// Whether it is a name of this key.
+  func has(_ key: ArraySlice<UInt8>, at reference: Reference) -> Bool {
+    naming.key(of: self[reference]).elementsEqual(key)
   }
 
   subscript(_ reference: Reference) -> ArraySlice<UInt8> {

@@ -20,11 +20,11 @@ extension Name {
 }
 
 extension ItemTable {
-  /// `name`, or the first one made from it that nothing in the folder has.
-  func freeName(like name: Name, in folder: Slot) -> Name {
+  /// `name`, or the first one made from it that nothing in the folder has, but for `slot`, which may keep its own.
+  func freeName(like name: Name, in folder: Slot, for slot: Slot? = nil) -> Name {
     var candidate = name
     var number = 1
-    while child(candidate, of: folder) != nil {
+    while let taken = child(candidate, of: folder), taken != slot {
       number += 1
       candidate = name.numbered(number)
     }

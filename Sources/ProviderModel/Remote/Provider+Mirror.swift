@@ -23,7 +23,7 @@ extension Provider {
     var earlier: [RemoteStep] = []
     for step in remote.all {
       if step.phase == .waiting {
-        let before = earlier.first { Provider.mustWait(step.action, for: $0.action, in: items) }
+        let before = earlier.first { Provider.mustWait(step.action, for: $0, in: items) }
         if before == nil, obstacle(for: step.action) == nil {
           start(step.id)
         } else if before == nil || before?.asker == nil {
@@ -38,8 +38,8 @@ extension Provider {
   }
 
   /// Changes of one place keep their order.
-  private static func mustWait(_ later: RemoteAction, for earlier: RemoteAction, in items: ItemTable) -> Bool
-  {
+  private static func mustWait(_ later: RemoteAction, for step: RemoteStep, in items: ItemTable) -> Bool {
+    let earlier = step.action
     if let ours = later.item, let theirs = earlier.item,
       items.isCovered(ours, by: theirs) || items.isCovered(theirs, by: ours)
     {
@@ -50,7 +50,11 @@ extension Provider {
     }
     guard let target = later.target else { return false }
     if let theirs = earlier.item, items.isCovered(target.folder, by: theirs) { return true }
-    return earlier.target.map { $0.folder == target.folder && $0.name == target.name } ?? false
+    // One that wanted this name and got another, which this one would choose as well, is waited for, too.
+    return earlier.target.map {
+      $0.folder == target.folder
+        && (items.areOne($0.name, target.name) || step.wanted.map { items.areOne($0, target.name) } ?? false)
+    } ?? false
   }
 
   private mutating func tellThatItWaits(_ id: RemoteID, for obstacle: Obstacle) {
@@ -146,6 +150,9 @@ extension Provider {
   /// A request of the child's. Whatever belongs to no change of ours is answered as everywhere, without delay.
   func outcomeForOurs(of asked: Parked, on subject: Subject) -> Outcome {
     let request = asked.request
+    if case .lookup(let node, let name) = request.operation, becomesOwnName(name, in: node) {
+      return .fail(.noSuchItem)
+    }
     if let missing = missingItem(for: asked, on: subject, app: nil) { return missing }
     guard let slot = subject.slot else { return content(for: asked, on: subject, app: nil) }
     switch request.operation {
@@ -160,6 +167,18 @@ extension Provider {
       return .show(step.id, step.isApplied ? .answer(.done) : .apply(slot))
     case .change(_, let change): return outcome(of: change, in: slot)
     default: return content(for: asked, on: subject, app: nil)
+    }
+  }
+
+  /// Whether an item of the folder is about to get this name in place of another that finds it as well. The kernel
+  /// renames nothing to what is the same item already.
+  private func becomesOwnName(_ name: Name, in node: NodeID) -> Bool {
+    if items.naming.isExact { return false }
+    return remote.all.contains { step in
+      guard step.phase == .underWay, !step.isApplied, case .move(let slot, let folder, name) = step.action,
+        items.slot(of: node) == folder
+      else { return false }
+      return items.child(name, of: folder) == slot && items.name(of: slot) != name
     }
   }
 
@@ -237,6 +256,7 @@ extension Provider {
     if profile.kind == .volume { return bringAtOnce(slot) }
     if transfers[slot] != nil { restartDownload(of: slot) }
     evictIfOutOfDate(slot)
+    downloadIfPinned(slot)
   }
 
   /// A volume has its files whole; there is nothing to download, and no older content beside the new one.
@@ -284,10 +304,11 @@ extension Provider {
     items.touchDirectory(folder, at: step.moment)
     invalidate(folder)
     if let name = items.name(of: slot) {
-      arbiter.rebind(.missing(parent: folder, name), to: .item(slot))
+      arbiter.rebind(items.claimKey(of: name, in: folder), to: .item(slot))
       noteBounce(of: slot, name, step)
     }
     emitItem(.remoteCreated, slot)
+    downloadIfPinned(slot)
   }
 
   private mutating func move(_ slot: Slot, to folder: Slot, _ name: Name, _ step: RemoteStep) {
@@ -298,11 +319,12 @@ extension Provider {
     }
     items.move(slot, to: folder, as: name)
     rules.forgetPaths()
-    arbiter.rebind(.missing(parent: folder, name), to: .item(slot))
+    arbiter.rebind(items.claimKey(of: name, in: folder), to: .item(slot))
     noteBounce(of: slot, name, step)
     var event = Event(.remoteMoved, path: items.path(of: slot))
     event.from = from
     emit(event)
+    downloadPinned(in: slot)
   }
 
   /// The name that the provider made, or the end of an older one.
@@ -341,7 +363,7 @@ extension RemoteAction {
     case .makeDirectory(let folder, let name):
       self = .makeDirectory(in: folder, items.freeName(like: name, in: folder))
     case .move(let slot, let folder, let name):
-      self = .move(slot, to: folder, items.freeName(like: name, in: folder))
+      self = .move(slot, to: folder, items.freeName(like: name, in: folder, for: slot))
     case .write, .delete: break
     }
   }

@@ -20,6 +20,7 @@ extension Provider {
         case .found(let slot):
           provider.accept(.write(slot, content, keepsModified: keepsModified), at: moment, key)
         case .missing(let folder, let name):
+          let name = provider.items.naming.shown(name)
           provider.accept(.create(in: folder, name, content, rival: nil), at: moment, key)
         case .noSuchFolder, .unlisted: provider.finish(key, .failure(.noSuchItem, path))
         }
@@ -76,7 +77,10 @@ extension Provider {
     move slot: Slot, to folder: Slot, _ name: Name, _ path: ItemPath, at moment: FileTime, _ key: QuestionKey
   ) {
     if items.isCovered(folder, by: slot) { return refuse("a folder cannot be moved into itself", path, key) }
-    if items.child(name, of: folder) == slot { return refuse("it is there already", path, key) }
+    let name = items.naming.shown(name)
+    if items.child(name, of: folder) == slot, items.name(of: slot) == name {
+      return refuse("it is there already", path, key)
+    }
     accept(.move(slot, to: folder, name), at: moment, key)
   }
 
@@ -85,8 +89,9 @@ extension Provider {
     case .found(.root): refuse("the root is there already", path, key)
     case .found(let slot):
       guard let name = path.names.last else { return }
-      accept(.makeDirectory(in: items[slot].parent, name), at: moment, key)
-    case .missing(let folder, let name): accept(.makeDirectory(in: folder, name), at: moment, key)
+      accept(.makeDirectory(in: items[slot].parent, items.naming.shown(name)), at: moment, key)
+    case .missing(let folder, let name):
+      accept(.makeDirectory(in: folder, items.naming.shown(name)), at: moment, key)
     case .noSuchFolder: finish(key, .failure(.noSuchItem, ItemPath(path.names.dropLast())))
     case .unlisted(let slot): wait(forListing: slot, key)
     }

@@ -48,6 +48,7 @@
       case .canceled: cocoa(.userCancelled, url, nil, line.message)
       case .notSupported: cocoa(.featureUnsupported, url, .EOPNOTSUPP, line.message)
       case .provider(let name), .translated(let name, _): fileProvider(name, url, line.message)
+      case .nonEvictableChild: fileProvider(.nonEvictableChildren, url, line.message)
       case .cocoa(let name): cocoa(CocoaError.Code(rawValue: name.code), url, nil, line.message)
       }
     }

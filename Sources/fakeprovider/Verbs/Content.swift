@@ -1,7 +1,7 @@
 import ProviderControl
 import ProviderModel
 
-/// download and evict: what this machine has of an item.
+/// download, evict, pin and unpin: what this machine has of an item.
 enum Content {
   // MARK: download
 
@@ -25,14 +25,16 @@ enum Content {
         }
       }
       progress?.finish(finished)
-      for (name, line) in finished { Console.err(done(line, name: name)) }
+      for (name, line) in finished { Console.err(done(line, name: name, package: "local")) }
       if arguments.has("--json") { Console.json(["items": items]) }
       return FakeProvider.Exit.done
     }
   }
 
-  static func done(_ item: ItemLine, name: String) -> String {
-    "\(Render.harmless(name)) is \(item.copy) (\(Render.size(item.size)))\n"
+  /// - Parameter package: what all that is in a package is now; its folder says nothing of that.
+  static func done(_ item: ItemLine, name: String, package: String) -> String {
+    if item.package == true { return "\(Render.harmless(name)) is \(package) with all that is in it\n" }
+    return "\(Render.harmless(name)) is \(item.copy) (\(Render.size(item.size)))\n"
   }
 
   // MARK: evict
@@ -52,7 +54,7 @@ enum Content {
           let reply = try request.wait().checked()
           for line in reply.items ?? [] {
             items.append(Status.Item(line, on: connection.mount))
-            Console.err(done(line, name: group.name(of: line.path)))
+            Console.err(done(line, name: group.name(of: line.path), package: "dataless"))
           }
         } catch let refusal as ErrorLine {
           throw VerbFailure(refused(refusal, group, status: status(refusal.path, connection)))
@@ -65,6 +67,37 @@ enum Content {
     }
   }
 
+  // MARK: pin
+
+  static func pin(_ arguments: ParsedArguments) -> Int32 { mark("pin", arguments) }
+
+  static func unpin(_ arguments: ParsedArguments) -> Int32 { mark("unpin", arguments) }
+
+  private static func mark(_ verb: String, _ arguments: ParsedArguments) -> Int32 {
+    arguments.carryOut {
+      var items: [Status.Item] = []
+      for group in try Providers.groups(of: arguments.positionals) {
+        let connection = try ProviderConnection(to: group.mount)
+        for line in try connection.call(RequestLine(verb: verb, group), about: group).items ?? [] {
+          items.append(Status.Item(line, on: connection.mount))
+          Console.err(marked(line, name: group.name(of: line.path)))
+        }
+      }
+      if arguments.has("--json") { Console.json(["items": items]) }
+      return FakeProvider.Exit.done
+    }
+  }
+
+  static func marked(_ item: ItemLine, name: String) -> String {
+    let name = Render.harmless(name)
+    guard item.pinned == true else { return "\(name) is not pinned\n" }
+    if item.unlisted == true {
+      return "\(name) is pinned; what is in it is downloaded once it is listed\n"
+    }
+    return item.kind == "directory"
+      ? "\(name) is pinned with all that is in it\n" : "\(name) is pinned (\(item.copy))\n"
+  }
+
   private static func relieve(_ size: String, _ arguments: ParsedArguments) throws -> Int32 {
     guard arguments.positionals.isEmpty else {
       throw VerbFailure.usage("--pressure chooses the items itself; give no PATH")
@@ -75,14 +108,15 @@ enum Content {
     let reply = try connection.call(request)
     let (items, freed) = (reply.items ?? [], reply.freed ?? 0)
     for line in items {
-      Console.err(done(line, name: connection.mount.absolutePath(of: line.path).text))
+      Console.err(done(line, name: connection.mount.absolutePath(of: line.path).text, package: "dataless"))
     }
     if arguments.has("--json") {
       Console.json(Relieved(items: items.map { Status.Item($0, on: connection.mount) }, freed: freed))
     }
     if freed >= ByteCount.bytes(text: size) ?? 0 { return FakeProvider.Exit.done }
     throw VerbFailure(
-      "only \(Render.size(freed)) of \(size) could be freed: the rest of what is local is open or claimed")
+      "only \(Render.size(freed)) of \(size) could be freed: the rest of what is local is open, claimed or "
+        + "pinned")
   }
 
   private struct Relieved: Encodable {
@@ -99,7 +133,10 @@ enum Content {
 
   /// What happened, to which file, why, and what to do.
   static func refused(_ refusal: ErrorLine, _ group: PathGroup, status: ItemLine?) -> String {
-    let rest = group.paths.count > 1 ? "; none of the \(group.paths.count) items was evicted" : ""
+    // Of a package, what came before the item that refused is evicted.
+    let isPartial = refusal.code == "nonEvictableChildren"
+    let rest =
+      group.paths.count > 1 && !isPartial ? "; none of the \(group.paths.count) items was evicted" : ""
     guard refusal.code == "busy", let path = refusal.path else {
       return VerbFailure(refusal, name: group.name).message + rest
     }

@@ -85,9 +85,13 @@ enum Status {
 
   /// The state; with how much has arrived and how it goes on, while it is downloading.
   private static func copy(_ item: ItemLine) -> String {
-    if item.kind == "directory" { return "folder" }
-    guard let arrived = item.arrived, item.size > 0 else { return item.copy }
-    let progress = "\(item.copy) \(Render.percent(arrived, of: item.size)) %"
+    if item.kind == "directory" {
+      let kind = item.package == true ? "package" : "folder"
+      return item.pinned == true ? "\(kind), pinned" : kind
+    }
+    let state = item.pinned == true ? "\(item.copy), pinned" : item.copy
+    guard let arrived = item.arrived, item.size > 0 else { return state }
+    let progress = "\(state) \(Render.percent(arrived, of: item.size)) %"
     switch item.phase {
     case nil: return progress
     case "streaming": return progress + (item.bytesPerSecond.map { ", \(Render.size($0))/s" } ?? "")

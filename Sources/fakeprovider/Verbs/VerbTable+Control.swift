@@ -7,6 +7,7 @@ extension VerbTable {
   static let content = [
     VerbSpec(
       name: "download", summary: "makes items local", options: [json], positionals: somePaths,
+      details: "A package (a folder that is one document, as .pages) is downloaded with all that is in it.",
       examples: [Example(command: "fakeprovider download /tmp/cloud/*.pdf", says: "all PDFs of a folder")]),
     VerbSpec(
       name: "evict", summary: "drops the local copy of items",
@@ -16,11 +17,31 @@ extension VerbTable {
       positionals: [Positional(name: "PATH", count: .any)],
       details: """
         Waits up to a second for closes that are under way; an item still open then fails with EBUSY. With
-        --pressure the provider chooses: what is open or claimed stays, and exit 1 says that too little was free.
+        --pressure the provider chooses: what is open, claimed or pinned stays, and exit 1 says that too little was free.
+        What is in a package goes one after the other, up to the first that refuses.
         """,
       examples: [
         Example(command: "fakeprovider evict /tmp/cloud/Letter.pdf", says: "dataless again"),
         Example(command: "fakeprovider evict --pressure 100MB", says: "what a full disk would do"),
+      ]),
+    VerbSpec(
+      name: "pin", summary: "keeps items here: downloads what is missing, evicts nothing of it",
+      options: [json], positionals: somePaths,
+      details: """
+        Of a folder, all that is in it now or later. It returns at once; `status` shows the downloads. What is in a
+        folder that was never listed is downloaded when it is. The nearest `pin` or `unpin` of an item and the folders
+        around it counts, and any comes before the profile's items.pinned.
+        """,
+      examples: [
+        Example(command: "fakeprovider pin /tmp/cloud/Recent", says: "as \"Keep Downloaded\""),
+        Example(
+          command: "fakeprovider evict /tmp/cloud/Letter.pdf", says: "if pinned, it is refused: nonEvictable"),
+      ]),
+    VerbSpec(
+      name: "unpin", summary: "lets items be evicted again; their copies stay", options: [json],
+      positionals: somePaths,
+      examples: [
+        Example(command: "fakeprovider unpin /tmp/cloud/Recent/Report.pdf", says: "but not this one")
       ]),
     VerbSpec(
       name: "remote", summary: "changes the server's content, as another device does",
