@@ -56,10 +56,10 @@ extension Provider {
     if holds.all.isEmpty { return nil }
     guard let slot = concern(of: asked.request, on: subject) else { return nil }
     var range: Range<Int64>?
-    var size = items.shownStamp(of: slot).size
+    var size = items.shownSize(of: slot)
     if case .read(let id, let offset, let length) = asked.request.operation {
       range = offset..<max(offset + 1, offset + length)
-      size = handles[id]?.reads?.stamp.size ?? size
+      size = handles[id].flatMap { $0.isFile ? $0.size : nil } ?? size
     }
     return holds.first(for: asked.request.operation.kind, on: slot, range: range, size: size, in: items)
   }
@@ -83,13 +83,15 @@ extension Provider {
       guard case .download = missing else { return missing }
       return missing.map { materialized(by: handles[id]?.app, $0) }
     case .open(_, let writes):
-      guard profile.download.trigger == .open, !writes, !isHere(slot), !items[slot].isRemoved else {
-        return nil
-      }
+      guard profile.download.trigger == .open, !writes, !isHere(slot), !items[slot].isRemoved,
+        items[slot].form == .plain
+      else { return nil }
       return materialized(by: app, .download(slot))
     case .setAttribute(_, let name, let value):
       guard AttributeAction.Name(name) == .action, AttributeAction(value) == .download else { return nil }
-      return isCurrent(slot) ? nil : .download(slot)
+      if isCurrent(slot) { return nil }
+      // Looked up before it lost its name: ESTALE makes the kernel look again.
+      return items[slot].isRemoved ? .fail(.sourceChanged) : .download(slot)
     case .getAttributes, .readLink, .openDirectory, .statistics, .getAttribute, .listAttributes, .synchronize,
       .change:
       return nil
@@ -122,7 +124,7 @@ extension Provider {
 
   /// Why the content of an item that has lost its name can no longer be had.
   func lossOfContent(of slot: Slot) -> ProviderError {
-    let isReplaced = items.name(of: slot).flatMap { items.child($0, of: items[slot].parent) } != nil
+    let isReplaced = items.realName(of: slot).flatMap { items.child(meant: $0, of: items[slot].parent) } != nil
     return .provider(isReplaced ? .versionNoLongerAvailable : .noSuchItem)
   }
 
@@ -149,6 +151,7 @@ extension Provider {
       return writes ? .fail(.readOnly) : .open(slot, app: app)
     case .read(let id, let offset, let length):
       guard let handle = handles[id] else { return .fail(.badHandle) }
+      if let made = handle.made { return .answer(.bytes(part(of: made, handle, offset, length))) }
       guard let reads = handle.reads, !handle.isStale else { return .fail(.sourceChanged) }
       let stamp = reads.reference.blob == nil ? reads.stamp : nil
       let end = end(of: handle) ?? .max
@@ -177,6 +180,17 @@ extension Provider {
     case .statistics: return .answer(.statistics)
     case .synchronize: return .answer(.done)
     }
+  }
+
+  /// What a read of a stub or a pointer gets, with what a rule does to it.
+  private func part(of made: [UInt8], _ handle: OpenHandle, _ offset: Int64, _ length: Int64) -> [UInt8] {
+    let end = max(0, min(Int64(made.count), end(of: handle) ?? .max))
+    let start = min(max(0, offset), end)
+    var part = Array(made[Int(start)..<Int(min(end, start + max(0, min(length, end))))])
+    if let alteration = alteration(of: handle) {
+      part.withUnsafeMutableBytes { alteration.apply(to: $0, at: start) }
+    }
+    return part
   }
 
   /// As many rows as fit into `capacity` bytes of the kernel's format.

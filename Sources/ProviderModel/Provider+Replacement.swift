@@ -19,7 +19,7 @@ extension Provider {
   /// - Returns: false for what is no file, or has lost its name already.
   @discardableResult
   mutating func replace(_ slot: Slot, by kind: RuleChange.Replacement, gap: Span) -> Bool {
-    guard items[slot].kind == .file, !items[slot].isRemoved, let name = items.name(of: slot),
+    guard items[slot].kind == .file, !items[slot].isRemoved, let name = items.realName(of: slot),
       let server = items.serverContent(of: slot)
     else { return false }
     let laidReady = prepared.remove(slot)
@@ -67,10 +67,11 @@ extension Provider {
       stamp: due.content.stamp)
     let new = items.add(
       item, id: ItemTable.identifier(ofSuccessorTo: old.id),
-      named: items.freeName(like: due.name, in: due.parent), to: due.parent, origin: items.origin(of: slot))
+      named: items.freeName(like: due.name, in: due.parent), as: old.form, to: due.parent,
+      origin: items.origin(of: slot))
     items.setContent(of: new, to: due.content, copy: due.copy)
     handOver(from: slot, to: new)
-    if let name = items.name(of: new) {
+    if let name = items.realName(of: new) {
       arbiter.rebind(.missing(parent: due.parent, name), to: .item(new))
     }
     invalidate(due.parent)

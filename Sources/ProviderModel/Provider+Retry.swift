@@ -50,6 +50,7 @@ extension Provider {
     if patient.isEmpty {
       transfers.cancel(slot)
       items.endDownload(of: slot)
+      turnIfDue(slot)
     } else {
       contentWaiters[slot] = patient
       scheduleRetry(of: transfer, after: error)
@@ -89,6 +90,7 @@ extension Provider {
     contentWaiters.remove(slot)
     transfers.cancel(slot)
     items.endDownload(of: slot)
+    turnIfDue(slot)
     freeIfUnused(slot)
     return true
   }

@@ -100,7 +100,7 @@ extension Provider {
     else { return }
     // A batch of intents is one action: the first of its items that a rule strikes decides.
     questions[key]?.judged.append(slot)
-    rules.learn(slot, items.path(of: slot))
+    rules.learn(slot, items.patternPaths(of: slot))
     let context = RuleContext(
       operation: operation, slot: slot, item: items[slot].id, copy: items[slot].copy, app: session.app,
       isCoordinated: arbiter.holds(session.process, on: slot), bytes: nil,

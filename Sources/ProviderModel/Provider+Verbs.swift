@@ -161,8 +161,8 @@ extension Provider {
       case .some(let error): return finish(key, .failure(error, items.path(of: slot)))
       }
     }
-    for slot in slots { evict(slot) }
-    finish(key, .items(slots.map { status(of: $0) }))
+    let evicted = slots.map { evict($0) }
+    finish(key, .items(evicted.map { status(of: $0) }))
   }
 
   /// What the system does when it runs out of room.

@@ -24,7 +24,7 @@ extension ItemTable {
   func freeName(like name: Name, in folder: Slot) -> Name {
     var candidate = name
     var number = 1
-    while child(candidate, of: folder) != nil {
+    while isTaken(candidate, in: folder) {
       number += 1
       candidate = name.numbered(number)
     }
