@@ -13,12 +13,12 @@ import Testing
       granted = 0
     var stopped = 0, written = 0, moved = 0, deleted = 0, conflicted = 0, replaced = 0, waited = 0,
       reused = 0,
-      orphaned = 0
+      orphaned = 0, turned = 0
   }
 
   @Test func `answers everyone exactly once`() {
     var reached = Reached()
-    for seed in 0..<450 as Range<UInt64> {
+    for seed in 0..<500 as Range<UInt64> {
       let run = Run(seed: seed)
       for _ in 0..<200 { run.step() }
       run.finish(&reached)
@@ -28,7 +28,7 @@ import Testing
     #expect(reached.changed > 50 && reached.granted > 100 && reached.stopped > 50, "\(reached)")
     #expect(reached.written > 500 && reached.moved > 200 && reached.deleted > 200, "\(reached)")
     #expect(reached.conflicted > 50 && reached.replaced > 100 && reached.waited > 20, "\(reached)")
-    #expect(reached.reused > 50 && reached.orphaned > 50, "\(reached)")
+    #expect(reached.reused > 50 && reached.orphaned > 50 && reached.turned > 100, "\(reached)")
   }
 
   final class Run {
@@ -64,10 +64,13 @@ import Testing
         download.slowStart = .init(bandwidth: 900, length: .milliseconds(700))
         download.stalls = [.init(at: .millionths(500_000), length: .milliseconds(40), bandwidth: 77)]
       }
+      let stubs = Int.random(in: 0..<5, using: &random)
       let (evicts, limit) = (Bool.random(using: &random), Int.random(in: 0..<4, using: &random))
       harness = ModelHarness(files) {
         if evicts { $0.items.onRemoteUpdate = .evict }
         if limit == 0 { $0.items.localLimit = 200_000 }
+        if stubs < 2 { $0.items.placeholders = [.icloud, .suffix][stubs] }
+        if stubs == 0 || stubs == 4 { $0.items.pointers = ["d/*"].compactMap { Glob($0) } }
         $0.seed = seed
         $0.download = download
         if open { $0.latency.open = .uniform(minimum: .zero, maximum: .milliseconds(50)) }
@@ -290,6 +293,8 @@ import Testing
       reached.stopped += harness.unanswered.count
       harness.tell(.stop)
       harness.expectNobodyWaits()
+      // From now on it would be refused everything.
+      harness.childError = .ECONNABORTED
       harness.isPrompt = true
       harness.answerListings()
       harness.answerOpenings()
@@ -299,7 +304,6 @@ import Testing
         if let count = harness.handleCount(path), count > 0 { harness.fail("\(path) is open") }
       }
       harness.makeBlobs()
-      harness.childError = .ECONNABORTED
       harness.runChild()
       for handle in harness.openHandles { harness.release(handle) }
       harness.run(to: harness.now + .seconds(1_000_000))
@@ -314,6 +318,7 @@ import Testing
       harness.dropHolds()
       if harness.orphanCount > 0 { harness.fail("\(harness.orphanCount) removed items keep their place") }
       harness.expectRightCounts()
+      harness.expectRightForms()
       for reply in harness.replies.values {
         switch reply {
         case .content: reached.served += 1
@@ -333,6 +338,7 @@ import Testing
       reached.conflicted += harness.events(.remoteConflict).count
       reached.replaced += harness.events(.replaced).count
       reached.waited += harness.waitedChanges
+      reached.turned += harness.events(.renamed).count
       reached.reused += harness.seenNodes.count { $0.generation > 0 }
     }
   }

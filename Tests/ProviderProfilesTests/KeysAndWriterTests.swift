@@ -83,7 +83,10 @@ import Testing
           "local": [],
           "datalessFolders": [],
           "onRemoteUpdate": "keep",
-          "localLimit": "unlimited"
+          "localLimit": "unlimited",
+          "placeholders": "dataless",
+          "placeholderSuffix": ".nextcloud",
+          "pointers": []
         },
         "download": {
           "latency": "0",
@@ -128,7 +131,7 @@ import Testing
   @Test func `is read back as the same profile, whatever it says`() throws {
     var profile = Profile(name: "\"q\" \\ é\u{301}😀\u{202E}")
     profile.summary = "<>&/"
-    profile.basis = Basis(standing: .documented, sources: ["a", "b"])
+    profile.basis.sources = ["a", "b"]
     profile.kind = .volume
     profile.seed = .max
     profile.access.mode = .simulator
@@ -136,6 +139,9 @@ import Testing
     profile.access.inheritScopes = .children
     profile.items.initial = .local
     profile.items.local = [try #require(Glob("**/[a\"]*")), try #require(Glob("b?"))]
+    profile.items.placeholders = .suffix
+    profile.items.placeholderSuffix = ".owncloud"
+    profile.items.pointers = [try #require(Glob("**/*.gdoc"))]
     profile.download.latency = .uniform(minimum: Span(nanoseconds: 1), maximum: .seconds(90))
     profile.download.bandwidth = 1_048_577
     profile.download.concurrency = 128

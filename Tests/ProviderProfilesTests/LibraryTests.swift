@@ -36,9 +36,10 @@ import Testing
   @Test func `has the profiles that ship`() throws {
     #expect(
       try ProfileLibrary.names() == [
-        "cut-and-altered", "dropbox-like", "flaky", "google-drive-throttled", "growing-files", "icloud-drive",
-        "icloud-on-a-train", "icloud-refusing", "icloud-refusing-at-times", "icloud-wedged", "instant",
-        "lying-sizes", "onedrive-not-running", "out-of-quota", "revoked-by-user", "signed-out", "simulator",
+        "cut-and-altered", "dropbox-like", "flaky", "google-drive-pointers", "google-drive-throttled",
+        "growing-files", "icloud-drive", "icloud-older-stubs", "icloud-on-a-train", "icloud-refusing",
+        "icloud-refusing-at-times", "icloud-wedged", "instant", "lying-sizes", "nextcloud-suffix-stubs",
+        "onedrive-not-running", "out-of-quota", "revoked-by-user", "signed-out", "simulator",
         "slow-cloud", "smb-drops", "sshfs-freezes", "usb-pulled",
       ])
     for summary in try ProfileLibrary.summaries() { #expect(summary.summary.count > 20) }

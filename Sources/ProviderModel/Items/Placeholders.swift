@@ -61,6 +61,8 @@ struct StubNames {
 }
 
 /// The file of a document that only the server has, as Google Drive's client writes it.
+///
+/// - Source: FreeFileSync, afs/gdrive.cpp, which describes what the client writes since 2022.
 enum PointerFile {
   static func content(of id: ItemID) -> [UInt8] {
     Array(
