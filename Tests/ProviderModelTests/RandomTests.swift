@@ -291,10 +291,10 @@ import Testing
       harness.childError = nil
       harness.runChild()
       reached.stopped += harness.unanswered.count
-      harness.tell(.stop)
-      harness.expectNobodyWaits()
       // From now on it would be refused everything.
       harness.childError = .ECONNABORTED
+      harness.tell(.stop)
+      harness.expectNobodyWaits()
       harness.isPrompt = true
       harness.answerListings()
       harness.answerOpenings()
