@@ -12,7 +12,7 @@ extension Provider {
   }
 
   /// Begins the item's download: everything that can befall it on its way is found here.
-  private mutating func attemptDownload(of slot: Slot, after trouble: Transfer.Trouble? = nil) {
+  mutating func attemptDownload(of slot: Slot, after trouble: Transfer.Trouble? = nil) {
     let (id, size) = (items[slot].id, items[slot].stamp.size)
     let attempt = attempts.count(.download, of: id)
     let dice = Dice(seed: profile.seed, item: id, action: .download, attempt: attempt)

@@ -124,7 +124,8 @@ extension Provider {
 
   /// Why the content of an item that has lost its name can no longer be had.
   func lossOfContent(of slot: Slot) -> ProviderError {
-    let isReplaced = items.realName(of: slot).flatMap { items.child(meant: $0, of: items[slot].parent) } != nil
+    let isReplaced =
+      items.realName(of: slot).flatMap { items.child(meant: $0, of: items[slot].parent) } != nil
     return .provider(isReplaced ? .versionNoLongerAvailable : .noSuchItem)
   }
 

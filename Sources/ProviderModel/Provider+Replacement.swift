@@ -45,8 +45,12 @@ extension Provider {
   }
 
   private mutating func becomeReplaced(_ old: Slot, by new: Slot) {
+    let transfer = transfers[old]
+    let claims = (contentWaiters[old] ?? []).filter { if case .claim = $0 { true } else { false } }
+    contentWaiters[old]?.removeAll { claims.contains($0) }
     handOver(from: old, to: new)
     loseServerContent(of: old)
+    fetch(new, for: claims, inPlaceOf: transfer)
     invalidate(old)
     emitItem(.replaced, new)
     freeIfUnused(old)

@@ -72,7 +72,11 @@ extension Provider {
         questions[key]?.wait = .delay
         deadlines.schedule(.question(key), at: now + span)
         return true
-      case .change(let change): apply(change, to: slot)
+      case .change(let change):
+        apply(change, to: slot)
+        // What its paths lead to may be another item by now, or nothing.
+        ask(again: key)
+        return true
       case .disturb(.fail(let fault)):
         refuse(key, fault.error, on: slot)
         return true

@@ -141,7 +141,9 @@ extension ItemTable {
   /// - Returns: nil when it is that already, and when another file has the name.
   func dueForm(of slot: Slot) -> ItemForm? {
     let record = self[slot]
-    guard let stubs, record.kind == .file, !record.isRemoved, let name = realName(of: slot) else { return nil }
+    guard let stubs, record.kind == .file, !record.isRemoved, let name = realName(of: slot) else {
+      return nil
+    }
     switch record.form {
     case .pointer: return nil
     case .stub: return record.isHere && child(name, of: record.parent) == nil ? .plain : nil

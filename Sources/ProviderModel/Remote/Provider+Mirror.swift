@@ -364,7 +364,8 @@ extension RemoteAction {
 
   /// A file that has gone while its content waited is a new one.
   fileprivate mutating func makeAnew(in items: ItemTable) {
-    guard case .write(let slot, let content, _) = self, items[slot].isRemoved, let name = items.realName(of: slot)
+    guard case .write(let slot, let content, _) = self, items[slot].isRemoved,
+      let name = items.realName(of: slot)
     else { return }
     self = .create(in: items[slot].parent, name, content, rival: nil)
   }

@@ -76,7 +76,9 @@ extension Provider {
     move slot: Slot, to folder: Slot, _ name: Name, _ path: ItemPath, at moment: FileTime, _ key: QuestionKey
   ) {
     if items.isCovered(folder, by: slot) { return refuse("a folder cannot be moved into itself", path, key) }
-    if items[slot].parent == folder, items.realName(of: slot) == name { return refuse("it is there already", path, key) }
+    if items[slot].parent == folder, items.realName(of: slot) == name {
+      return refuse("it is there already", path, key)
+    }
     accept(.move(slot, to: folder, name), at: moment, key)
   }
 
