@@ -43,14 +43,15 @@ has_header fuse_lowlevel.h || missing+=(libfuse3-dev)
 command -v fusermount3 >/dev/null || missing+=(fuse3)
 command -v python3 >/dev/null || missing+=(python3)
 python3 -c 'from jsonschema import Draft202012Validator' 2>/dev/null || missing+=(python3-jsonschema)
+command -v tmux >/dev/null || missing+=(tmux)
 
 if ((${#missing[@]} > 0)); then
   if ! command -v apt-get >/dev/null; then
     fail "missing, by their names in Debian: ${missing[*]}" \
       "this system has no apt-get; install them with its own package manager:" \
-      "  Fedora    sudo dnf install fuse3-devel fuse3 python3 python3-jsonschema" \
-      "  Arch      sudo pacman -S fuse3 python python-jsonschema" \
-      "  openSUSE  sudo zypper install fuse3-devel fuse3 python3 python3-jsonschema" \
+      "  Fedora    sudo dnf install fuse3-devel fuse3 python3 python3-jsonschema tmux" \
+      "  Arch      sudo pacman -S fuse3 python python-jsonschema tmux" \
+      "  openSUSE  sudo zypper install fuse3-devel fuse3 python3 python3-jsonschema tmux" \
       "libfuse has to be 3.14 or later"
   fi
   as_root=()

@@ -146,5 +146,12 @@ int clinux_ioctl_window_columns(int terminal) {
   struct winsize size = {0};
   return ioctl(terminal, TIOCGWINSZ, &size) < 0 ? -1 : size.ws_col;
 }
+bool clinux_window_size(int terminal, int *columns, int *rows) {
+  struct winsize size = {0};
+  if (ioctl(terminal, TIOCGWINSZ, &size) < 0 || size.ws_col == 0 || size.ws_row == 0) return false;
+  *columns = size.ws_col;
+  *rows = size.ws_row;
+  return true;
+}
 int clinux_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
 int clinux_unnamed_file(void) { return memfd_create("output", MFD_CLOEXEC); }

@@ -32,6 +32,7 @@ extension ReplyLine {
       items = statuses.map(ItemLine.init)
       freed = bytes
     case .remote(let result): remote = RemoteLine(result)
+    case .overview(let value): top = OverviewLine(value)
     case .claim(let id, let claimed):
       claim = id.rawValue
       paths = claimed.map { WirePath($0) }

@@ -15,6 +15,7 @@ package struct ReplyLine: Codable, Hashable, Sendable {
   package var processes: [Int32]?
   package var rules: [RuleLine]?
   package var explanation: ExplanationLine?
+  package var top: OverviewLine?
   package var claim: UInt64?
   package var paths: [WirePath]?
   package var clock: ClockLine?

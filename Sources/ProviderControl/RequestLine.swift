@@ -39,6 +39,7 @@ package struct RequestLine: Codable, Hashable, Sendable {
   package var keepModified: Bool?
   package var onReplace: Bool?
   package var pressure: String?
+  package var limit: Int?
 
   package init(id: Int = 0, verb: String) {
     self.id = id

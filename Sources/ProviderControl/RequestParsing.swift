@@ -40,6 +40,8 @@ extension RequestLine {
           try itemPath(mountpoint), try required(try choice(operation, "operation"), "operation"), app: appID,
           at: try holdPoint()))
     case "rule": .model(try ruleCommand(rules))
+    case "top":
+      .model(.top(try itemPaths(mountpoint, needed: false).first ?? ItemPath(), limit: try topLimit()))
     case "wait": .model(.wait(try waitCondition(mountpoint)))
     case "coordinate": .model(.coordinate(try intentList(mountpoint), purpose: purpose ?? ""))
     case "finish": .model(.finish(ClaimID(try required(claim, "claim"))))
@@ -99,6 +101,13 @@ extension RequestLine {
         Intent(path: try line.path.itemPath(mountpoint: mountpoint), kind: kind, options: options))
     }
     return result
+  }
+
+  private func topLimit() throws(RequestProblem) -> Int {
+    let limit = limit ?? 100
+    if Overview.limits.contains(limit) { return limit }
+    throw RequestProblem(
+      "top: \"limit\" is from \(Overview.limits.lowerBound) to \(Overview.limits.upperBound), not \(limit)")
   }
 
   private func holdPoint() throws(RequestProblem) -> HoldPoint? {

@@ -6,7 +6,7 @@ package enum Verb {
     "app", "cancel", "clock", "coordinate", "device", "download", "events", "evict", "explain", "finish",
     "hello", "hold",
     "holds",
-    "pick", "provider", "release", "remote", "restore", "revoke", "rule", "start", "status", "stop",
+    "pick", "provider", "release", "remote", "restore", "revoke", "rule", "start", "status", "stop", "top",
     "unmount", "wait",
   ]
 

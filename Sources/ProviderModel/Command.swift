@@ -73,6 +73,8 @@ package enum Command: Hashable, Sendable {
   case rules
   /// What would happen to this operation of this app (nil: of the client's) now.
   case explain(ItemPath, OperationName, app: AppID?, at: HoldPoint?)
+  /// What goes on, with what this folder holds; at most so many of each kind.
+  case top(ItemPath, limit: Int)
   /// Gives up an earlier request of this session that is not answered yet.
   case cancel(request: Int)
   /// Evicts what was opened longest ago, until so many bytes are free.
@@ -188,6 +190,7 @@ package enum Answer: Hashable, Sendable {
   /// What was evicted, and how many bytes that has freed.
   case relieved([ItemStatus], bytes: Int64)
   case remote(RemoteResult)
+  case overview(Overview)
   /// The claim, and the item's path now for each intent (it may have moved while waiting).
   case claim(ClaimID, [ItemPath])
   case failure(ProviderError, ItemPath?)

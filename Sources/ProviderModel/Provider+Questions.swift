@@ -39,6 +39,7 @@ struct Question {
     var base: UInt64?
   }
   var request: ControlRequest
+  var since: Instant
   var wait = Wait.nothing
   /// Items on which the rules have had their say.
   var judged: [Slot] = []
@@ -130,6 +131,8 @@ extension Provider {
     case .removeRule(let name): removeRule(name, key)
     case .clearRules: clearRules(key)
     case .rules: finish(key, .rules(ruleStatuses))
+    case .top(let folder, let limit):
+      withSlots([folder], key) { $0.overview(of: $1[0], limit: limit, key) }
     case .explain(let path, let operation, let app, let at):
       withSlots([path], key) { provider, slots in
         if provider.items[slots[0]].kind == .directory, provider.items[slots[0]].listing != .listed {

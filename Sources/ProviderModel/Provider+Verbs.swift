@@ -6,8 +6,7 @@ extension Provider {
   /// Of each item, and for a folder of what it holds; without paths, of what is in motion.
   mutating func status(_ slots: [Slot], _ key: QuestionKey) {
     if case .status([]) = questions[key]?.request.command {
-      let open = handles.all.filter(\.handle.isFile).map(\.handle.slot)
-      return finish(key, .items(unique(transfers.slots + open).map { status(of: $0) }))
+      return finish(key, .items(slotsInMotion.map { status(of: $0) }))
     }
     var found: [Slot] = []
     for slot in slots {
@@ -30,11 +29,13 @@ extension Provider {
   }
 
   var holdStatuses: [HoldStatus] {
-    holds.all.map { hold in
-      HoldStatus(
-        name: hold.name, operation: hold.operation, path: items.path(of: hold.slot), at: hold.at,
-        parked: hold.parkedCount)
-    }
+    holds.all.map { status(of: $0) }
+  }
+
+  func status(of hold: Hold) -> HoldStatus {
+    HoldStatus(
+      name: hold.name, operation: hold.operation, path: items.path(of: hold.slot), at: hold.at,
+      parked: hold.parkedCount)
   }
 
   // MARK: Access
@@ -271,7 +272,7 @@ extension Provider {
 }
 
 /// In order, each once.
-private func unique<Element: Comparable>(_ elements: [Element]) -> [Element] {
+func unique<Element: Comparable>(_ elements: [Element]) -> [Element] {
   var result: [Element] = []
   for element in elements.sorted() where element != result.last { result.append(element) }
   return result

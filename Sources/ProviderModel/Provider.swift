@@ -85,7 +85,7 @@ package struct Provider {
       let copy = (try? subject(of: request.operation).get().slot).map { items[$0].copy }
       decide(Parked(request: request, since: now, copy: copy))
     case .notice(let notice): take(notice)
-    case .control(let request): answer(Question(request: request))
+    case .control(let request): answer(Question(request: request, since: now))
     case .sessionOpened(let id, let process, let app):
       sessions[id] = Session(process: process, app: app)
     case .sessionNamed(let id, let app): sessions[id]?.app = app

@@ -33,6 +33,7 @@ enum FakeProvider {
     "rule": RuleVerb.run,
     "run": Run.run,
     "status": Status.run,
+    "top": Top.run,
     "unmount": Unmount.run,
     "version": Version.run,
     "wait": Wait.run,

@@ -28,18 +28,19 @@ enum Render {
     return text + "\n"
   }
 
-  /// The columns of a terminal that a text takes: East Asian characters take two.
+  /// The columns of a terminal that a text takes: East Asian characters and pictures take two.
   static func width(of text: String) -> Int {
     text.reduce(0) { sum, character in
-      let scalar = character.unicodeScalars.first?.value ?? 0
-      return sum + (wide.contains { $0.contains(scalar) } ? 2 : 1)
+      guard let scalar = character.unicodeScalars.first else { return sum }
+      let isWide = scalar.properties.isEmojiPresentation || wide.contains { $0.contains(scalar.value) }
+      return sum + (isWide ? 2 : 1)
     }
   }
 
-  /// UAX #11 "Wide" and "Fullwidth", in coarse ranges.
+  /// UAX #11 "Wide" and "Fullwidth" without pictures, in coarse ranges.
   private static let wide: [ClosedRange<UInt32>] = [
     0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
-    0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F900...0x1F9FF, 0x20000...0x3FFFD,
+    0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x20000...0x3FFFD,
   ]
 
   /// 1.5 MB; powers of ten, as the profiles have them.
@@ -71,11 +72,29 @@ enum Render {
     name.hasPrefix("/") ? name.split(separator: "/").last.map(String.init) ?? name : name
   }
 
-  /// Nothing that a terminal would take for a command.
+  /// Nothing that a terminal would take for a command, that turns what comes after it around, or that is not seen.
   static func harmless(_ text: String) -> String {
-    String(
-      String.UnicodeScalarView(
-        text.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : $0 }))
+    var scalars = String.UnicodeScalarView()
+    for character in text {
+      var before: Unicode.Scalar?
+      for scalar in character.unicodeScalars {
+        let properties = scalar.properties
+        switch properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: scalars.append("\u{FFFD}")
+        // Within a character, as between the parts of a picture, it belongs there.
+        case _ where before == nil && properties.isDefaultIgnorableCodePoint: scalars.append("\u{FFFD}")
+        // Nothing joins these letters.
+        case .format where before?.isASCII == true: scalars.append("\u{FFFD}")
+        case .nonspacingMark where before == nil, .enclosingMark where before == nil:
+          // A mark with nothing below it would go onto what stands before.
+          scalars.append("\u{25CC}")
+          scalars.append(scalar)
+        default: scalars.append(scalar)
+        }
+        before = scalar
+      }
+    }
+    return String(scalars)
   }
 }
 

@@ -30,6 +30,8 @@ private func item(
     #expect(Render.width(of: "旅行.txt") == 8)
     #expect(Render.width(of: "călătorie") == 9)
     #expect(Render.width(of: "e\u{301}") == 1)
+    #expect(Render.width(of: "한글") == 4 && Render.width(of: "\u{1112}\u{1161}\u{11AB}") == 2)
+    #expect(Render.width(of: "🚀✅👩\u{200D}👧") == 6)
   }
 }
 
@@ -63,6 +65,19 @@ private func item(
 
   @Test func `cannot command a terminal`() {
     #expect(Render.harmless("a\u{1B}[2Jb\n") == "a\u{FFFD}[2Jb\u{FFFD}")
+    #expect(Render.harmless("a\r\nb\u{9B}") == "a\u{FFFD}\u{FFFD}b\u{FFFD}")
+  }
+
+  @Test func `shows what would not be seen, or would turn the line around`() {
+    #expect(Render.harmless("photo\u{202E}gnp.exe") == "photo\u{FFFD}gnp.exe")
+    #expect(Render.harmless("a\u{2067}b\u{200F}c\u{2028}d") == "a\u{FFFD}b\u{FFFD}c\u{FFFD}d")
+    #expect(Render.harmless("a\u{200B}b\u{FEFF}c\u{200D}d") == "a\u{FFFD}b\u{FFFD}c\u{FFFD}d")
+    #expect(Render.harmless("\u{301}a") == "\u{25CC}\u{301}a")
+  }
+
+  @Test(arguments: ["Însemnări", "e\u{301}", "العربية.pdf", "旅行", "👩\u{200D}👧 ☂\u{FE0F}", "क्षत्रिय"])
+  func `stays as it is when it is only foreign`(text: String) {
+    #expect(Render.harmless(text).unicodeScalars.elementsEqual(text.unicodeScalars))
   }
 }
 

@@ -77,6 +77,8 @@ private func path(_ text: String) throws -> ItemPath { try #require(ItemPath(tex
       (#"{"id":1,"verb":"holds"}"#, .holds),
       (#"{"id":1,"verb":"release","name":"h"}"#, .release("h", error: nil)),
       (#"{"id":1,"verb":"release","name":"h","error":"EIO"}"#, .release("h", error: .EIO)),
+      (#"{"id":1,"verb":"top"}"#, .top(root, limit: 100)),
+      (#"{"id":1,"verb":"top","path":"d","limit":5}"#, .top(try path("d"), limit: 5)),
       (#"{"id":1,"verb":"wait","condition":"hold:h"}"#, .wait(.hold("h"))),
       (#"{"id":1,"verb":"wait","condition":"state:d/b=local"}"#, .wait(.state(b, .local))),
       (#"{"id":1,"verb":"wait","condition":"event:evicted"}"#, .wait(.event("evicted"))),
@@ -161,6 +163,8 @@ private func path(_ text: String) throws -> ItemPath { try #require(ItemPath(tex
       "\"at\" is a share of the file like \"40%\" or a byte like \"65536\", not \"half\""
     ),
     (#""verb":"release""#, "release needs \"name\""),
+    (#""verb":"top","limit":0"#, "top: \"limit\" is from 1 to 1000, not 0"),
+    (#""verb":"top","limit":1001"#, "top: \"limit\" is from 1 to 1000, not 1001"),
     (#""verb":"wait""#, "wait needs \"condition\""),
     (
       #""verb":"wait","condition":"hold:""#,

@@ -59,6 +59,8 @@ int clinux_say_written(int descriptor);
 // A file in memory that nothing else can open (memfd_create(2)), closed on exec.
 int clinux_unnamed_file(void);
 int clinux_ioctl_window_columns(int terminal);
+// A terminal's size; false when it has none.
+bool clinux_window_size(int terminal, int *_Nonnull columns, int *_Nonnull rows);
 
 // posix_spawn(3) in a new session; Swift's Glibc module does not show the flag.
 enum { CLINUX_SPAWN_SETSID = 0x80 };

@@ -73,6 +73,8 @@ struct Gate {
     scopes.keys.filter { (scopes[$0] ?? []).contains(where: matches) }
   }
 
+  func scopes(of process: ProcessID) -> [Scope] { scopes[process] ?? [] }
+
   // MARK: Changing
 
   mutating func grant(_ slot: Slot, to app: AppID?) {

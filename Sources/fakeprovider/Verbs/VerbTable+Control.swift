@@ -219,6 +219,19 @@ extension VerbTable {
           says: "who got at the documents"),
       ]),
     VerbSpec(
+      name: "top", summary: "shows what goes on, live on a terminal, with keys to hold, release and more",
+      options: [.flag("--once", "prints one screen and ends; needs no terminal"), json],
+      positionals: [Positional(name: "MOUNT", count: .optional)],
+      exclusive: [["--once", "--json"]],
+      details: """
+        Items in motion, who waits at what, scopes, claims, rules with their hits, the clock. ? lists the keys.
+        The terminal needs 80 columns and 24 rows. q quits; the provider goes on. --json prints one screen's facts.
+        """,
+      examples: [
+        Example(command: "fakeprovider top /tmp/cloud", says: "in a terminal of its own, beside your work"),
+        Example(command: "fakeprovider top --once", says: "for a bug report"),
+      ]),
+    VerbSpec(
       name: "expect", summary: "checks that assertions hold for what has happened; exit 1 when one does not",
       options: [
         .value("--journal", "FILE", "a file that --journal wrote, instead of a provider's journal so far"),
