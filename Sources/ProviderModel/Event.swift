@@ -6,7 +6,7 @@ package struct Event: Hashable, Sendable {
   package var at: Instant
   package var name: EventName
   package var path: ItemPath?
-  /// Where a moved item was.
+  /// Where an item was that has another place or name now.
   package var from: ItemPath?
   package var app: AppID?
   package var process: Int32?
@@ -97,6 +97,8 @@ package enum EventName: String, Sendable, CaseIterable {
   case remoteFailed
   /// Another item has taken its name.
   case replaced
+  /// A stub became its file, or a file its stub; `from` is where it was.
+  case renamed
   case processEnded
   /// Whoever waits is being answered.
   case stopping

@@ -12,7 +12,7 @@ extension Provider {
   }
 
   /// Begins the item's download: everything that can befall it on its way is found here.
-  private mutating func attemptDownload(of slot: Slot, after trouble: Transfer.Trouble? = nil) {
+  mutating func attemptDownload(of slot: Slot, after trouble: Transfer.Trouble? = nil) {
     let (id, size) = (items[slot].id, items[slot].stamp.size)
     let attempt = attempts.count(.download, of: id)
     let dice = Dice(seed: profile.seed, item: id, action: .download, attempt: attempt)
@@ -27,8 +27,9 @@ extension Provider {
     }
     judgeTransfer(slot)
     if !profile.download.stalls.isEmpty {
-      let path = items.path(of: slot)
-      for stall in profile.download.stalls where stall.path?.matches(path) ?? true {
+      let paths = items.patternPaths(of: slot)
+      for stall in profile.download.stalls
+      where stall.path.map({ glob in paths.contains { glob.matches($0) } }) ?? true {
         transfers.addStop(.stall(stall), at: stall.at.offset(in: size), to: slot)
       }
     }
@@ -65,30 +66,35 @@ extension Provider {
     // Whoever still reads the older content goes on with it, in a file of its own.
     let current = items[slot].copy == .stale && items[slot].handles > 0 ? makeRoom(for: slot) : slot
     items.becomeLocal(current)
-    emitItem(.downloadFinished, current)
+    let shown = turnIfDue(current)
+    emitItem(.downloadFinished, shown)
     for waiter in waiting { wake(waiter) }
     // Its pages can stay: of an older content there are none that an open would not drop first, and those of this
     // one may be awaited already.
     invalidate(current)
-    keepWithinLimit(sparing: current)
+    keepWithinLimit(sparing: shown)
   }
 
   /// Why an item's copy cannot be dropped now; ``ProviderError/busy`` may pass when closes arrive.
   func evictionRefusal(of slot: Slot) -> ProviderError? {
     if items[slot].kind == .directory { return .isADirectory }
+    if items[slot].form == .pointer { return .provider(.nonEvictable) }
     if items[slot].upload != .clean { return .provider(.unsyncedEdits) }
     if isPinned(slot) { return .provider(.nonEvictable) }
     if items[slot].copy == .dataless { return nil }
     return transfers[slot] != nil || items[slot].handles > 0 ? .busy : nil
   }
 
-  mutating func evict(_ slot: Slot) {
-    guard isHere(slot), items[slot].kind == .file else { return }
-    guard items[slot].stamp.size > 0 || items[slot].copy == .stale else { return }
+  /// - Returns: where the item goes on.
+  @discardableResult
+  mutating func evict(_ slot: Slot) -> Slot {
+    guard isHere(slot), items[slot].kind == .file else { return slot }
+    guard items[slot].stamp.size > 0 || items[slot].copy == .stale else { return slot }
     items.becomeDataless(slot)
     invalidate(slot)
     dropPages(of: slot)
     emitItem(.evicted, slot)
+    return turnIfDue(slot)
   }
 
   /// The kernel's attributes of it are out of date.

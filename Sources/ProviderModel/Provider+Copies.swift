@@ -62,10 +62,15 @@ extension Provider {
         ? .isADirectory : .invalid("only files can be picked as copies; pick what the link leads to")
       return finish(key, .failure(error, items.path(of: other)))
     }
+    if let pointer = slots.first(where: { items[$0].form == .pointer }) {
+      let problem = ProviderError.invalid(
+        "it only points to a document that the server has; there is nothing to copy")
+      return finish(key, .failure(problem, items.path(of: pointer)))
+    }
     if awaitContents(of: slots, key) { return }
     var started: [CopyID] = []
     for slot in slots {
-      guard let content = items.content(of: slot), let name = items.name(of: slot) else { continue }
+      guard let content = items.content(of: slot), let name = items.realName(of: slot) else { continue }
       items.blobs.use(content.reference.blob)
       let id = copies.begin(CopyUnderWay(asker: key, path: items.path(of: slot), content: content))
       effects.append(.copyOut(id, content, name: name, folder: folder))

@@ -103,7 +103,7 @@ extension Provider {
     case .read(let id, let offset, let length):
       event.app = handles[id]?.app ?? event.app
       event.offset = offset
-      event.bytes = max(0, min(length, (handles[id]?.reads?.stamp.size ?? 0) - offset))
+      event.bytes = max(0, min(length, (handles[id]?.size ?? 0) - offset))
     default: break
     }
     return event

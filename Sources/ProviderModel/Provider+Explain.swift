@@ -8,14 +8,15 @@ extension Provider {
     of operation: OperationName, on slot: Slot, app: AppID, at point: HoldPoint?
   ) -> Explanation {
     let caller = imaginedCaller(app, on: slot)
-    let offset = point?.offset(in: items.shownStamp(of: slot).size) ?? 0
+    let size = operation == .download ? items.shownStamp(of: slot).size : items.shownSize(of: slot)
+    let offset = point?.offset(in: size) ?? 0
     var rehearsal = Rehearsal(self, caller: caller)
     let outcome = rehearsal.run(operation, on: slot, offset: offset)
     let context = RuleContext(
       operation: operation, slot: slot, item: items[slot].id, copy: items[slot].copy, app: app,
       isCoordinated: arbiter.holds(caller.process, on: slot),
       bytes: operation == .read || operation == .download ? offset..<offset + 1 : nil,
-      size: items.shownStamp(of: slot).size, now: now)
+      size: size, now: now)
     let struck = rehearsal.rules
     let pin = "\(items.path(of: slot)) is pinned: downloaded by itself, never evicted"
     return Explanation(
@@ -36,10 +37,10 @@ extension Provider {
   // MARK: Near misses
 
   private func nearMisses(of context: RuleContext, except struck: [String]) -> [Explanation.NearMiss] {
-    let path = items.path(of: context.slot)
+    let paths = items.patternPaths(of: context.slot)
     var misses: [Explanation.NearMiss] = []
     for active in rules.all where !struck.contains(active.rule.name) {
-      let reasons = reasons(active, context, path)
+      let reasons = reasons(active, context, paths)
       if (1...2).contains(reasons.count) {
         misses.append(Explanation.NearMiss(rule: active.rule.name, reasons: reasons))
       }
@@ -48,14 +49,14 @@ extension Provider {
       (misses.filter { $0.reasons.count == 1 } + misses.filter { $0.reasons.count == 2 }).prefix(5))
   }
 
-  private func reasons(_ active: ActiveRule, _ context: RuleContext, _ path: ItemPath) -> [String] {
+  private func reasons(_ active: ActiveRule, _ context: RuleContext, _ paths: [ItemPath]) -> [String] {
     let rule = active.rule
     var reasons: [String] = []
     if !rule.operations.contains(context.operation) {
       let names = rule.operations.map(\.rawValue).joined(separator: ", ")
       reasons.append("it is about \(names), not \(context.operation.rawValue)")
     }
-    if let glob = rule.path, !glob.matches(path) {
+    if let glob = rule.path, let path = paths.last, !paths.contains(where: { glob.matches($0) }) {
       reasons.append("its path \(glob) does not match \(path)" + glob.hint(for: path))
     }
     if active.isOver { reasons.append("its event \(rule.untilEvent?.rawValue ?? "") has come") }

@@ -56,10 +56,10 @@ extension Provider {
     if holds.all.isEmpty { return nil }
     guard let slot = concern(of: asked.request, on: subject) else { return nil }
     var range: Range<Int64>?
-    var size = items.shownStamp(of: slot).size
+    var size = items.shownSize(of: slot)
     if case .read(let id, let offset, let length) = asked.request.operation {
       range = offset..<max(offset + 1, offset + length)
-      size = handles[id]?.reads?.stamp.size ?? size
+      size = handles[id].flatMap { $0.isFile ? $0.size : nil } ?? size
     }
     return holds.first(for: asked.request.operation.kind, on: slot, range: range, size: size, in: items)
   }
@@ -83,16 +83,20 @@ extension Provider {
       guard case .download = missing else { return missing }
       return missing.map { materialized(by: handles[id]?.app, $0) }
     case .open(_, let writes):
-      guard profile.download.trigger == .open, !writes, !isHere(slot), !items[slot].isRemoved else {
-        return nil
-      }
+      guard profile.download.trigger == .open, !writes, !isHere(slot), !items[slot].isRemoved,
+        items[slot].form == .plain
+      else { return nil }
       return materialized(by: app, .download(slot))
     case .setAttribute(_, let name, let value):
       guard AttributeAction.Name(name) == .action, let action = AttributeAction(value) else { return nil }
       if action == .evict, isPackage(slot) { return unlistedCopies(inPackage: slot).map { .list($0) } }
       guard action == .download else { return nil }
       func takes(_ slot: Slot) -> Bool { asked.takesStale && isHere(slot) }
-      guard isPackage(slot) else { return isCurrent(slot) || takes(slot) ? nil : .download(slot) }
+      guard isPackage(slot) else {
+        if isCurrent(slot) || takes(slot) { return nil }
+        // Looked up before it lost its name: ESTALE makes the kernel look again.
+        return items[slot].isRemoved ? .fail(.sourceChanged) : .download(slot)
+      }
       let gaps = gaps(inPackage: slot)
       return gaps.unlisted.first.map { .list($0) }
         ?? gaps.files.first { !takes($0) }.map { .download($0) }
@@ -130,7 +134,8 @@ extension Provider {
 
   /// Why the content of an item that has lost its name can no longer be had.
   func lossOfContent(of slot: Slot) -> ProviderError {
-    let isReplaced = items.name(of: slot).flatMap { items.child($0, of: items[slot].parent) } != nil
+    let isReplaced =
+      items.realName(of: slot).flatMap { items.child(meant: $0, of: items[slot].parent) } != nil
     return .provider(isReplaced ? .versionNoLongerAvailable : .noSuchItem)
   }
 
@@ -157,6 +162,7 @@ extension Provider {
       return writes ? .fail(.readOnly) : .open(slot, app: app)
     case .read(let id, let offset, let length):
       guard let handle = handles[id] else { return .fail(.badHandle) }
+      if let made = handle.made { return .answer(.bytes(part(of: made, handle, offset, length))) }
       guard let reads = handle.reads, !handle.isStale else { return .fail(.sourceChanged) }
       let stamp = reads.reference.blob == nil ? reads.stamp : nil
       let end = end(of: handle) ?? .max
@@ -185,6 +191,17 @@ extension Provider {
     case .statistics: return .answer(.statistics)
     case .synchronize: return .answer(.done)
     }
+  }
+
+  /// What a read of a stub or a pointer gets, with what a rule does to it.
+  private func part(of made: [UInt8], _ handle: OpenHandle, _ offset: Int64, _ length: Int64) -> [UInt8] {
+    let end = max(0, min(Int64(made.count), end(of: handle) ?? .max))
+    let start = min(max(0, offset), end)
+    var part = Array(made[Int(start)..<Int(min(end, start + max(0, min(length, end))))])
+    if let alteration = alteration(of: handle) {
+      part.withUnsafeMutableBytes { alteration.apply(to: $0, at: start) }
+    }
+    return part
   }
 
   /// As many rows as fit into `capacity` bytes of the kernel's format.

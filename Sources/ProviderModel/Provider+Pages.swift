@@ -56,6 +56,7 @@ extension Provider {
       let left = slots.filter { $0 != slot }
       if left.isEmpty { finish(key, answer) } else { questions[key]?.wait = .pages(left, answer) }
     }
+    freeIfUnused(slot)
   }
 
   // MARK: Reads for the page cache that wait

@@ -13,8 +13,7 @@ extension Provider {
         continue
       }
       freed += items.shownStamp(of: slot).size
-      evict(slot)
-      evicted.append(slot)
+      evicted.append(evict(slot))
     }
     return evicted
   }

@@ -173,7 +173,7 @@ extension Provider {
     var slot = Slot.root
     for (index, name) in path.names.enumerated() {
       guard items[slot].kind == .directory else { return .noSuchFolder }
-      if let child = items.child(name, of: slot) {
+      if let child = items.child(meant: name, of: slot) {
         slot = child
       } else if items[slot].listing != .listed {
         return .unlisted(slot)

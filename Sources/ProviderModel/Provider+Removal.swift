@@ -78,6 +78,9 @@ extension Provider {
     sizeCourses[new] = sizeCourses.remove(old)
     arbiter.rebind(.item(old), to: .item(new))
     remote.rebind(from: old, to: new)
+    for key in questions.keys where questions[key]?.judged.contains(old) == true {
+      questions[key]?.judged.append(new)
+    }
     announcedChanges[new] = announcedChanges.remove(old)
     bouncedNames[new] = bouncedNames.remove(old)
     conflicts[new] = conflicts.remove(old)

@@ -19,7 +19,7 @@ extension Provider {
   /// - Returns: false for what is no file, or has lost its name already.
   @discardableResult
   mutating func replace(_ slot: Slot, by kind: RuleChange.Replacement, gap: Span) -> Bool {
-    guard items[slot].kind == .file, !items[slot].isRemoved, let name = items.name(of: slot),
+    guard items[slot].kind == .file, !items[slot].isRemoved, let name = items.realName(of: slot),
       let server = items.serverContent(of: slot)
     else { return false }
     let laidReady = prepared.remove(slot)
@@ -45,8 +45,12 @@ extension Provider {
   }
 
   private mutating func becomeReplaced(_ old: Slot, by new: Slot) {
+    let transfer = transfers[old]
+    let claims = (contentWaiters[old] ?? []).filter { if case .claim = $0 { true } else { false } }
+    contentWaiters[old]?.removeAll { claims.contains($0) }
     handOver(from: old, to: new)
     loseServerContent(of: old)
+    fetch(new, for: claims, inPlaceOf: transfer)
     invalidate(old)
     emitItem(.replaced, new)
     downloadIfPinned(new)
@@ -68,10 +72,11 @@ extension Provider {
       stamp: due.content.stamp)
     let new = items.add(
       item, id: ItemTable.identifier(ofSuccessorTo: old.id),
-      named: items.freeName(like: due.name, in: due.parent), to: due.parent, origin: items.origin(of: slot))
+      named: items.freeName(like: due.name, in: due.parent), as: old.form, to: due.parent,
+      origin: items.origin(of: slot))
     items.setContent(of: new, to: due.content, copy: due.copy)
     handOver(from: slot, to: new)
-    if let name = items.name(of: new) {
+    if let name = items.realName(of: new) {
       arbiter.rebind(items.claimKey(of: name, in: due.parent), to: .item(new))
     }
     invalidate(due.parent)

@@ -56,6 +56,7 @@ extension Provider {
     case .content(let id, _, let length, _, _):
       if length > 0 { handles[id]?.wasRead = true }
       if let slot = fill(asked.request) { noteFill(of: slot) }
+    case .bytes: if let slot = fill(asked.request) { noteFill(of: slot) }
     default: break
     }
     effects.append(.reply(asked.request.id, reply))
@@ -80,6 +81,7 @@ extension Provider {
   // MARK: Opening
 
   mutating func open(_ slot: Slot, for asked: Parked, app: AppID?) {
+    if let made = items.madeBytes(of: slot) { return open(slot, made, for: asked, app: app) }
     guard let content = items.content(of: slot) else { return finish(asked, .error(.noSuchItem)) }
     items[slot].handles += 1
     items.noteUse(of: slot)
@@ -90,6 +92,17 @@ extension Provider {
         attempt: attempt(of: .read, on: slot), content: asked.strike?.content, opening: asked.request.id))
     park(asked, .opening(handle))
     effects.append(.open(handle, content.reference))
+  }
+
+  /// A stub or a pointer, whose bytes are here.
+  private mutating func open(_ slot: Slot, _ made: [UInt8], for asked: Parked, app: AppID?) {
+    items[slot].handles += 1
+    items.noteUse(of: slot)
+    let handle = OpenHandle(
+      slot: slot, process: asked.request.caller.process, app: app, made: made,
+      attempt: attempt(of: .read, on: slot), content: asked.strike?.content)
+    let id = handles.add(handle)
+    finish(asked, .opened(id, lane(for: slot, handle)))
   }
 
   /// Nothing of what it was opened with was ever here, and the item's content is another by now: it reads that.
@@ -167,12 +180,15 @@ extension Provider {
       return
     }
     guard let handle = handles.remove(id) else { return }
-    guard let content = handle.reads else { return }
-    effects.append(.close(id))
-    items.blobs.release(content.reference.blob)
+    guard handle.isFile else { return }
+    if let content = handle.reads {
+      effects.append(.close(id))
+      items.blobs.release(content.reference.blob)
+    }
     items[handle.slot].handles -= 1
     guard items[handle.slot].handles == 0 else { return }
     evictIfOutOfDate(handle.slot)
+    turnIfDue(handle.slot)
     retryEvictions()
     freeIfUnused(handle.slot)
   }
@@ -250,9 +266,10 @@ extension Provider {
     case .success(let entries):
       let initial = profile.items
       let bounced = items.fill(slot, with: entries) { name, item in
-        guard item.kind == .file, item.stamp.size > 0 else { return .local }
-        if initial.initial == .local { return .local }
+        guard item.kind == .file else { return .local }
         let itemPath = ItemPath(path.names + [name])
+        if initial.pointers.contains(where: { $0.matches(itemPath) }) { return .pointer }
+        if item.stamp.size == 0 || initial.initial == .local { return .local }
         let isKept = initial.local.contains { $0.matches(itemPath) } || pins.matches(itemPath)
         return isKept ? .local : .dataless
       }

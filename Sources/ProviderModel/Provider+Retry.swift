@@ -52,6 +52,7 @@ extension Provider {
     if patient.isEmpty, error.recovery == .none || !isPinned(slot) {
       transfers.cancel(slot)
       items.endDownload(of: slot)
+      turnIfDue(slot)
     } else {
       contentWaiters[slot] = patient.isEmpty ? nil : patient
       scheduleRetry(of: transfer, after: error)
@@ -79,6 +80,31 @@ extension Provider {
     deadlines.schedule(.retry(transfer.slot), at: at)
   }
 
+  /// Claims that waited for an item wait for the one that has replaced it.
+  ///
+  /// That is fetched at once the first time. What is replaced whenever it is fetched comes as after a failure, so that
+  /// no moment lasts for ever.
+  mutating func fetch(_ slot: Slot, for claims: [Waiter], inPlaceOf transfer: Transfer?) {
+    if claims.isEmpty { return }
+    if isCurrent(slot) {
+      for claim in claims { wake(claim) }
+      return
+    }
+    contentWaiters[slot, default: []] += claims
+    let error = ProviderError.provider(.versionNoLongerAvailable)
+    guard let transfer, transfer.trouble != nil else {
+      var trouble = Transfer.Trouble(error: error)
+      trouble.failures = 1
+      return attemptDownload(of: slot, after: trouble)
+    }
+    let next = Transfer(
+      slot: slot, size: items[slot].stamp.size, latency: transfer.latency, limit: transfer.limit,
+      trouble: transfer.trouble)
+    items.beginDownload(of: slot)
+    transfers.start(next)
+    scheduleRetry(of: next, after: error)
+  }
+
   mutating func retryDownload(of slot: Slot) {
     if dropIfUnwanted(slot) { return }
     materialize(slot, isUrgent: true)
@@ -92,6 +118,7 @@ extension Provider {
     contentWaiters.remove(slot)
     transfers.cancel(slot)
     items.endDownload(of: slot)
+    turnIfDue(slot)
     freeIfUnused(slot)
     return true
   }

@@ -72,7 +72,11 @@ extension Provider {
         questions[key]?.wait = .delay
         deadlines.schedule(.question(key), at: now + span)
         return true
-      case .change(let change): apply(change, to: slot)
+      case .change(let change):
+        apply(change, to: slot)
+        // What its paths lead to may be another item by now, or nothing.
+        ask(again: key)
+        return true
       case .disturb(.fail(let fault)):
         refuse(key, fault.error, on: slot)
         return true
@@ -100,7 +104,7 @@ extension Provider {
     else { return }
     // A batch of intents is one action: the first of its items that a rule strikes decides.
     questions[key]?.judged.append(slot)
-    rules.learn(slot, items.path(of: slot))
+    rules.learn(slot, items.patternPaths(of: slot))
     let context = RuleContext(
       operation: operation, slot: slot, item: items[slot].id, copy: items[slot].copy, app: session.app,
       isCoordinated: arbiter.holds(session.process, on: slot), bytes: nil,

@@ -28,7 +28,7 @@ extension Provider {
   func context(of asked: Parked, _ operation: OperationName, on slot: Slot) -> RuleContext {
     let handle = handle(of: asked)
     var bytes: Range<Int64>?
-    var size = handle?.reads?.stamp.size ?? items.shownStamp(of: slot).size
+    var size = handle.flatMap { $0.isFile ? $0.size : nil } ?? items.shownSize(of: slot)
     switch asked.request.operation {
     case .read(_, let offset, let length): bytes = offset..<max(offset + 1, offset + length)
     case .readDirectory(_, let cookie, _, _):
@@ -199,7 +199,8 @@ extension Provider {
 
   private func shownSize(of slot: Slot, _ fault: SizeFault) -> Int64 {
     let elapsed = sizeCourses[slot].map { now - $0.since } ?? .zero
-    return fault.size(of: items.shownStamp(of: slot).size, isHere: isHere(slot), elapsed: elapsed)
+    let isHere = isHere(slot) || items[slot].form == .stub
+    return fault.size(of: items.shownSize(of: slot), isHere: isHere, elapsed: elapsed)
   }
 
   /// What the next getattr of the item would be told: a lookup or a listing says the same.
@@ -217,7 +218,7 @@ extension Provider {
   func end(of handle: OpenHandle) -> Int64? {
     var ends: [Int64] = []
     if case .short(let point) = handle.content {
-      ends.append(point.offset(in: handle.reads?.stamp.size ?? 0))
+      ends.append(point.offset(in: handle.size))
     }
     if let course = sizeCourses[handle.slot], rules[course.rule] != nil {
       ends.append(shownSize(of: handle.slot, course.fault))
@@ -227,8 +228,8 @@ extension Provider {
 
   func alteration(of handle: OpenHandle) -> Alteration? {
     switch handle.content {
-    case .zeroed(let point): .zeroed(from: point.offset(in: handle.reads?.stamp.size ?? 0))
-    case .altered(let point): .altered(from: point.offset(in: handle.reads?.stamp.size ?? 0))
+    case .zeroed(let point): .zeroed(from: point.offset(in: handle.size))
+    case .altered(let point): .altered(from: point.offset(in: handle.size))
     case .short, nil: nil
     }
   }
@@ -252,6 +253,6 @@ extension Provider {
     guard case .success(let subject) = subject(of: asked.request.operation),
       let slot = concern(of: asked.request, on: subject)
     else { return }
-    rules.learn(slot, items.path(of: slot))
+    rules.learn(slot, items.patternPaths(of: slot))
   }
 }

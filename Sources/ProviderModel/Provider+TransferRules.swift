@@ -4,7 +4,7 @@ extension Provider {
   /// Asks the rules about an attempt that has just begun; the one that strikes waits for it at its first byte.
   mutating func judgeTransfer(_ slot: Slot) {
     if rules.all.isEmpty { return }
-    rules.learn(slot, items.path(of: slot))
+    rules.learn(slot, items.patternPaths(of: slot))
     guard rules.mayConcern(.download, on: slot) else { return }
     let size = items[slot].stamp.size
     let (app, isCoordinated) = asker(of: slot)

@@ -186,14 +186,17 @@ extension Provider {
       case .some(let error): return finish(key, .failure(error, items.path(of: slot)))
       }
     }
+    var evicted: [Slot] = []
     for slot in slots {
       if items[slot].kind != .directory {
-        evict(slot)
+        evicted.append(evict(slot))
       } else if let refusal = evict(package: slot) {
         return finish(key, .failure(refusal.error, refusal.path))
+      } else {
+        evicted.append(slot)
       }
     }
-    finish(key, .items(slots.map { status(of: $0) }))
+    finish(key, .items(evicted.map { status(of: $0) }))
   }
 
   /// What the system does when it runs out of room.

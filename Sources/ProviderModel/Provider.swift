@@ -68,7 +68,7 @@ package struct Provider {
   package init(profile: Profile, root: SourceItem, mapsDirectReads: Bool = true) {
     self.profile = profile
     self.mapsDirectReads = mapsDirectReads
-    items = ItemTable(root: root, naming: profile.naming)
+    items = ItemTable(root: root, naming: profile.naming, stubs: StubNames(profile.items))
     gate = Gate(profile.access)
     ignoredNames = NameSet(profile.journal.ignore)
     transfers = Transfers(

@@ -31,6 +31,7 @@ enum ProfileChecks {
           .warning, places, "items.initial", "a volume has its files whole; say \"initial\": \"local\"")
       }
     }
+    placeholders(profile, places, &problems)
     if let slow = profile.download.slowStart, let usual = profile.download.bandwidth, slow.bandwidth >= usual
     {
       problems.remark(
@@ -41,6 +42,34 @@ enum ProfileChecks {
     for index in problems.sound["events"] ?? [] {
       problems.remark(
         .note, places.element(index, of: "events"), "at", "a timed event is \(ProfileChecks.byOneClient)")
+    }
+  }
+
+  private static func placeholders(_ profile: Profile, _ places: Places, _ problems: inout ProblemList) {
+    let suffix = profile.items.placeholderSuffix
+    if suffix.utf8.contains(where: { $0 == 0 || $0 == 0x2F }) {
+      problems.add(
+        places, "items.placeholderSuffix", "has a slash or a NUL, which no name can have; say \".nextcloud\"")
+    }
+    let style = profile.items.placeholders
+    if style != .suffix, places.isGiven("items.placeholderSuffix") {
+      problems.remark(
+        .warning, places, "items.placeholderSuffix",
+        "no name ends in it; say \"placeholders\": \"suffix\", or leave it out")
+    }
+    if style != .dataless, !profile.naming.isExact {
+      problems.add(
+        places, "items.placeholders",
+        "stubs' names are kept byte for byte; leave \"naming\" out, or say \"placeholders\": \"dataless\"")
+    }
+    guard style != .dataless, profile.kind != .legacy, places.isSound("kind") else { return }
+    let reason =
+      "only a legacy provider has stubs in place of its files; say \"kind\": \"legacy\""
+    if profile.basis.standing != .synthetic {
+      problems.add(
+        places, "items.placeholders", "\(reason), or \"basis\": { \"standing\": \"synthetic\" }")
+    } else if !places.isGiven("basis.standing") {
+      problems.remark(.warning, places, "items.placeholders", "\(reason), or say that its basis is synthetic")
     }
   }
 

@@ -82,6 +82,19 @@ package enum ProfileKeys {
       summary:
         "What local copies may take; beyond it, those opened longest ago are evicted after each download."),
     .word(
+      "items.placeholders", \.items.placeholders,
+      summary:
+        "What stands in a folder for a file that is not here: the file itself, dataless, or a stub under another"
+        + " name, .NAME.icloud or NAME and items.placeholderSuffix, until a download turns it into the file."),
+    .text(
+      "items.placeholderSuffix", \.items.placeholderSuffix, bytes: 1...64,
+      summary: "What stubs' names end in, with \"placeholders\": \"suffix\"."),
+    .globs(
+      "items.pointers", \.items.pointers, count: 0...1_000, bytes: 1...1_024,
+      summary:
+        "Patterns of files that only point to a document of the server: always local, never evicted, a small JSON"
+        + " object each."),
+    .word(
       "naming.case", \.naming.case,
       summary: "Whether names that differ in case alone are two; insensitive keeps names as they are."),
     .word(

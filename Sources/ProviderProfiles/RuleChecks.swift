@@ -34,7 +34,6 @@ struct RuleFit: Sendable {
         $0.effect.disturbance == .stale
       },
       file("replace") { if case .replace = $0 { true } else { false } },
-      newContent("replace") { if case .replace = $0 { true } else { false } },
       file("update") { $0 == .update },
       newContent("update") { $0 == .update },
       file("conflict") { $0 == .conflict },

@@ -70,7 +70,17 @@ import Testing
       release()
     }
 
+    /// Where the item is, if it stands there under a stub's name.
+    private func shown(_ path: ItemPath) -> ItemPath {
+      guard case .found(let slot) = harness.provider.resolve(path) else { return path }
+      return harness.provider.items.path(of: slot)
+    }
+
     private func look(up path: ItemPath) -> NodeID? {
+      look(exactlyUp: path) ?? (shown(path) == path ? nil : look(exactlyUp: shown(path)))
+    }
+
+    private func look(exactlyUp path: ItemPath) -> NodeID? {
       var node = NodeID.root
       for name in path.names {
         let id = harness.request(.lookup(parent: node, name: name))
@@ -94,7 +104,7 @@ import Testing
       // As the kernel does when what it has looked up is another item by now.
       if opened == "ESTALE" {
         var node: NodeID? = .root
-        for name in path.names {
+        for name in shown(path).names {
           guard let parent = node else { break }
           node = nil
           opened = outcome(of: harness.request(.lookup(parent: parent, name: name))) {

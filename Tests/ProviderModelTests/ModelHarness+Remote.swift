@@ -180,6 +180,23 @@ extension ModelHarness {
     return nil
   }
 
+  /// Every file stands in its folder as its copy calls for.
+  func expectRightForms() {
+    for slot in provider.items.contents(of: .root) {
+      let record = provider.items[slot]
+      let isStub = record.form == .stub
+      if isStub, record.isHere || record.kind != .file { fail("\(provider.items.path(of: slot)) is a stub") }
+      if provider.transfers[slot] == nil, provider.items.dueForm(of: slot) != nil {
+        fail("\(provider.items.path(of: slot)) has not turned")
+      }
+      if isStub, let name = provider.items.realName(of: slot),
+        provider.items.child(name, of: record.parent) != nil
+      {
+        fail("\(name) is there beside its stub")
+      }
+    }
+  }
+
   /// The blobs and local bytes that are counted are those that there are.
   func expectRightCounts() {
     var blobs: Set<BlobID> = []

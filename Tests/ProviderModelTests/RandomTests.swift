@@ -14,7 +14,7 @@ import Testing
     var pinned = 0, kept = 0
     var stopped = 0, written = 0, moved = 0, deleted = 0, conflicted = 0, replaced = 0, waited = 0,
       reused = 0,
-      orphaned = 0
+      orphaned = 0, turned = 0
   }
 
   @Test func `answers everyone exactly once`() {
@@ -30,7 +30,7 @@ import Testing
     #expect(reached.written > 500 && reached.moved > 200 && reached.deleted > 200, "\(reached)")
     #expect(reached.conflicted > 50 && reached.replaced > 100 && reached.waited > 20, "\(reached)")
     #expect(reached.pinned > 300 && reached.kept > 30, "\(reached)")
-    #expect(reached.reused > 50 && reached.orphaned > 50, "\(reached)")
+    #expect(reached.reused > 50 && reached.orphaned > 50 && reached.turned > 100, "\(reached)")
   }
 
   final class Run {
@@ -72,6 +72,8 @@ import Testing
         Naming.Normalization.allCases.randomElement(using: &random) ?? .preserve
       )
       if folds { files["A"] = 500 }
+      // Stubs' names are kept byte for byte.
+      let stubs = folds ? 5 : Int.random(in: 0..<5, using: &random)
       let (evicts, limit) = (Bool.random(using: &random), Int.random(in: 0..<4, using: &random))
       harness = ModelHarness(files) {
         if pins { $0.items.pinned = [Glob("d/e"), Glob("b")].compactMap { $0 } }
@@ -82,6 +84,8 @@ import Testing
         }
         if evicts { $0.items.onRemoteUpdate = .evict }
         if limit == 0 { $0.items.localLimit = 200_000 }
+        if stubs < 2 { $0.items.placeholders = [.icloud, .suffix][stubs] }
+        if stubs == 0 || stubs == 4 { $0.items.pointers = ["d/*"].compactMap { Glob($0) } }
         $0.seed = seed
         $0.download = download
         if open { $0.latency.open = .uniform(minimum: .zero, maximum: .milliseconds(50)) }
@@ -311,6 +315,8 @@ import Testing
       harness.childError = nil
       harness.runChild()
       reached.stopped += harness.unanswered.count
+      // From now on it would be refused everything.
+      harness.childError = .ECONNABORTED
       harness.tell(.stop)
       harness.expectNobodyWaits()
       harness.isPrompt = true
@@ -322,7 +328,6 @@ import Testing
         if let count = harness.handleCount(path), count > 0 { harness.fail("\(path) is open") }
       }
       harness.makeBlobs()
-      harness.childError = .ECONNABORTED
       harness.runChild()
       for handle in harness.openHandles { harness.release(handle) }
       harness.run(to: harness.now + .seconds(1_000_000))
@@ -337,6 +342,7 @@ import Testing
       harness.dropHolds()
       if harness.orphanCount > 0 { harness.fail("\(harness.orphanCount) removed items keep their place") }
       harness.expectRightCounts()
+      harness.expectRightForms()
       for reply in harness.replies.values {
         switch reply {
         case .content: reached.served += 1
@@ -362,6 +368,7 @@ import Testing
       reached.conflicted += harness.events(.remoteConflict).count
       reached.replaced += harness.events(.replaced).count
       reached.waited += harness.waitedChanges
+      reached.turned += harness.events(.renamed).count
       reached.reused += harness.seenNodes.count { $0.generation > 0 }
     }
   }

@@ -134,4 +134,26 @@ import Testing
     #expect(harness.handle(of: try harness.open("a.pdf")) != nil)
     #expect(harness.events(.replaced).count == 1)
   }
+
+  @Test func `of what is replaced whenever it is fetched lets time go by for a coordinated read`() throws {
+    let harness = ModelHarness(["a": 100])
+    harness.openGate()
+    harness.ask(
+      .addRule(
+        Rule(
+          name: "r", operations: [.download], effect: RuleEffect(changes: [.replace(.rename, gap: .zero)]))))
+    let number = harness.begin(.coordinate([Intent(path: "a", kind: .read)], purpose: ""), by: harness.app)
+    #expect(harness.answer(number, of: harness.app) == nil)
+    #expect(harness.events(.replaced).count == 2)
+    harness.pass(.seconds(1))
+    #expect(harness.answer(number, of: harness.app) == nil)
+    #expect(harness.events(.replaced).count == 3)
+    harness.ask(.clearRules)
+    harness.pass(.seconds(2))
+    guard case .claim(_, let paths) = harness.answer(number, of: harness.app) else {
+      Issue.record("\(String(describing: harness.answer(number, of: harness.app)))")
+      return
+    }
+    #expect(paths == ["a"])
+  }
 }

@@ -87,7 +87,10 @@ import Testing
       "**/*.sparsebundle", "**/*.xcodeproj", "**/*.xcworkspace"],
           "datalessFolders": [],
           "onRemoteUpdate": "keep",
-          "localLimit": "unlimited"
+          "localLimit": "unlimited",
+          "placeholders": "dataless",
+          "placeholderSuffix": ".nextcloud",
+          "pointers": []
         },
         "naming": {
           "case": "sensitive",
@@ -139,7 +142,7 @@ import Testing
   @Test func `is read back as the same profile, whatever it says`() throws {
     var profile = Profile(name: "\"q\" \\ é\u{301}😀\u{202E}")
     profile.summary = "<>&/"
-    profile.basis = Basis(standing: .documented, sources: ["a", "b"])
+    profile.basis.sources = ["a", "b"]
     profile.kind = .volume
     profile.seed = .max
     profile.access.mode = .simulator
@@ -151,6 +154,9 @@ import Testing
     profile.items.packages = [try #require(Glob("*.doc"))]
     profile.naming.case = .insensitive
     profile.naming.normalization = .nfc
+    profile.items.placeholders = .suffix
+    profile.items.placeholderSuffix = ".owncloud"
+    profile.items.pointers = [try #require(Glob("**/*.gdoc"))]
     profile.download.latency = .uniform(minimum: Span(nanoseconds: 1), maximum: .seconds(90))
     profile.download.bandwidth = 1_048_577
     profile.download.concurrency = 128

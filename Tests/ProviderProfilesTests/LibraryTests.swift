@@ -36,10 +36,10 @@ import Testing
   @Test func `has the profiles that ship`() throws {
     #expect(
       try ProfileLibrary.names() == [
-        "conflict-prone", "cut-and-altered", "dropbox-like", "flaky", "google-drive-throttled",
-        "growing-files", "hostile-names",
-        "icloud-drive", "icloud-on-a-train", "icloud-optimized-storage", "icloud-refusing",
-        "icloud-refusing-at-times", "icloud-wedged", "instant", "lying-sizes", "onedrive-not-running",
+        "conflict-prone", "cut-and-altered", "dropbox-like", "flaky", "google-drive-pointers",
+        "google-drive-throttled", "growing-files", "hostile-names", "icloud-drive", "icloud-older-stubs",
+        "icloud-on-a-train", "icloud-optimized-storage", "icloud-refusing", "icloud-refusing-at-times",
+        "icloud-wedged", "instant", "lying-sizes", "nextcloud-suffix-stubs", "onedrive-not-running",
         "out-of-quota", "picked-copy-purged", "revoked-by-user", "signed-out", "simulator", "slow-cloud",
         "smb-drops", "sshfs-freezes", "stale-cache", "stale-cache-stuck", "usb-pulled",
       ])

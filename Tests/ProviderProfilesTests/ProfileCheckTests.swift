@@ -132,3 +132,37 @@ private func rules(_ rules: String...) -> String {
     #expect(said.last == "… and 9900 more")
   }
 }
+
+@Suite struct `Stubs of a profile` {
+  private func profile(_ items: String, _ more: String = "") -> String {
+    """
+    { "schemaVersion": 1, "name": "n", \(more)
+    "items": { \(items) } }
+    """
+  }
+
+  @Test func `belong to a legacy provider, or to one that is made up`() throws {
+    let stubs = "\"placeholders\": \"icloud\""
+    let reported = "\"basis\": { \"standing\": \"reported\", \"sources\": [\"a\"] },"
+    let said = "only a legacy provider has stubs in place of its files; say \"kind\": \"legacy\", or "
+    #expect(
+      problems(profile(stubs, reported)) == [
+        "p:2:28: items.placeholders: \(said)\"basis\": { \"standing\": \"synthetic\" }"
+      ])
+    #expect(
+      try remarks(profile(stubs)) == [
+        "p:2:28: items.placeholders: warning: \(said)say that its basis is synthetic"
+      ])
+    #expect(try remarks(profile(stubs, reported + "\"kind\": \"legacy\",")) == [])
+    #expect(try remarks(profile(stubs, "\"basis\": { \"standing\": \"synthetic\" },")) == [])
+  }
+
+  @Test func `have a suffix that a name can have, where they have one`() throws {
+    #expect(
+      problems(profile("\"placeholders\": \"suffix\", \"placeholderSuffix\": \".a/b\"")).map { $0.suffix(67) }
+        == ["has a slash or a NUL, which no name can have; say \".nextcloud\""].map { $0.suffix(67) })
+    #expect(
+      try remarks(profile("\"placeholderSuffix\": \".b\"")).first?.contains("no name ends in it; say") == true
+    )
+  }
+}

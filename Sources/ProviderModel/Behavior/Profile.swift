@@ -45,6 +45,19 @@ package struct Profile: Hashable, Sendable {
     package var onRemoteUpdate = RemoteUpdate.keep
     /// Bytes that local copies may take; nil: no limit. Beyond it the oldest are evicted after each download.
     package var localLimit: Int64?
+    /// What stands in a folder for a file whose content is not here.
+    package enum Placeholders: String, Sendable, CaseIterable {
+      /// The file itself, under its own name.
+      case dataless
+      /// A small property list named ".NAME.icloud".
+      case icloud
+      /// A file of one byte named NAME and ``placeholderSuffix``.
+      case suffix
+    }
+    package var placeholders = Placeholders.dataless
+    package var placeholderSuffix = ".nextcloud"
+    /// Files whose content only points to a document that the server keeps.
+    package var pointers: [Glob] = []
     package init() {}
 
     private static let usualPackages: [Glob] = [

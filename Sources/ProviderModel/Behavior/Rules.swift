@@ -150,10 +150,13 @@ struct Rules {
   // MARK: Asking
 
   /// Looks once which rules' paths match the item.
-  mutating func learn(_ slot: Slot, _ path: @autoclosure () -> ItemPath) {
+  /// - Parameter paths: those that the item is meant by.
+  mutating func learn(_ slot: Slot, _ paths: @autoclosure () -> [ItemPath]) {
     if all.isEmpty || setOfItem[slot] != 0 { return }
-    let path = path()
-    let matching = all.indices.filter { all[$0].rule.path?.matches(path) ?? true }
+    let paths = paths()
+    let matching = all.indices.filter { index in
+      all[index].rule.path.map { glob in paths.contains { glob.matches($0) } } ?? true
+    }
     if let known = setNumbers[matching] {
       setOfItem[slot] = known
       return

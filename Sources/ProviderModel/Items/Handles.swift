@@ -5,6 +5,8 @@ struct OpenHandle {
   var app: AppID?
   /// What it reads; nil for what has no bytes to be read: a directory, or a remote change on its way.
   var reads: Content?
+  /// What a stub or a pointer says; it reads that, and no file.
+  var made: [UInt8]?
   /// The file in the source is another by now: reads get ESTALE.
   var isStale = false
   /// It has had bytes.
@@ -34,7 +36,9 @@ struct OpenHandle {
   /// Closed while it was reopened.
   var isReleased = false
 
-  var isFile: Bool { reads != nil }
+  var isFile: Bool { reads != nil || made != nil }
+  /// Of what it reads, in bytes; 0 for what has none.
+  var size: Int64 { made.map { Int64($0.count) } ?? reads?.stamp.size ?? 0 }
 }
 
 struct HandleTable {

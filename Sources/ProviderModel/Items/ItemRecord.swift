@@ -8,6 +8,7 @@ struct ItemRecord {
   var generation: UInt32 = 0
   var kind: ItemKind
   fileprivate(set) var copy = CopyState.local
+  var form = ItemForm.plain
   var upload = UploadState.clean
   var listing = Listing.unlisted
   var permissions: UInt16
@@ -166,6 +167,7 @@ extension ItemTable {
     setBlob(content.reference.blob, of: slot)
     self[slot].version = content.version
     self[slot].copy = content.stamp.size > 0 || self[slot].kind != .file ? copy : .local
+    if self[slot].form == .pointer { becomePointer(slot) }
     recount(slot)
   }
 
@@ -183,6 +185,20 @@ extension ItemTable {
     blobs.use(blob)
     blobs.release(self[slot].blob)
     self[slot].blob = blob
+  }
+
+  /// It points to a document that stays on the server: all that there is of it is here.
+  mutating func becomePointer(_ slot: Slot) {
+    self[slot].form = .pointer
+    self[slot].copy = .local
+    if let bytes = madeBytes(of: slot) { self[slot].stamp.size = Int64(bytes.count) }
+    recount(slot)
+  }
+
+  /// The document that it points to is another; its own bytes stay.
+  mutating func changePointer(_ slot: Slot, modified: FileTime) {
+    (self[slot].stamp.modified, self[slot].stamp.changed) = (modified, modified)
+    self[slot].version += 1
   }
 
   /// A directory's own times, when its entries change.

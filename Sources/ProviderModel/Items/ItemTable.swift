@@ -29,8 +29,12 @@ struct ItemTable {
   /// Of the items that are not of the source.
   private var made: UInt64 = 0
 
-  init(root: SourceItem, naming: Naming = Naming()) {
+  /// How stubs are named; nil: there are none.
+  let stubs: StubNames?
+
+  init(root: SourceItem, naming: Naming = Naming(), stubs: StubNames? = nil) {
     names = NameArena(naming)
+    self.stubs = stubs
     // Slot 0 is never used: a node of 0 means "none" to the kernel.
     append(ItemRecord(of: root, id: ItemID(0), parent: .root, name: NameArena.Reference()))
     _ = insert(ItemRecord(of: root, id: .root, parent: .root, name: NameArena.Reference()))
@@ -84,7 +88,7 @@ struct ItemTable {
   func origin(of slot: Slot) -> ItemPath? {
     var path: [Name] = []
     var current = slot
-    while current != .root, let name = name(of: current) {
+    while current != .root, let name = realName(of: current) {
       if let origin = origins[current] { return origin.map { ItemPath($0.names + path.reversed()) } }
       path.append(name)
       current = self[current].parent
@@ -104,16 +108,17 @@ struct ItemTable {
   }
 
   /// Takes the listing of a directory that has none yet. Of two names that are one here, the second gets another.
-  /// - Parameter copy: by the name that it is shown by.
+  /// - Parameter start: by the name that it is shown by.
   /// - Returns: Those that got another, with the names that they were to have.
   mutating func fill(
-    _ slot: Slot, with listed: [ListedItem], copy: (Name, SourceItem) -> CopyState
+    _ slot: Slot, with listed: [ListedItem], start: (Name, SourceItem) -> ItemStart
   ) -> [(slot: Slot, wanted: Name)] {
     if self[slot].directory == 0 { return [] }
     directories[Int(self[slot].directory) - 1].reserve(listed.count)
     let origin = naming.isExact ? nil : origin(of: slot)
     // A source has no order of its own: which of two is the second must not be left to it.
     let listed = naming.isExact ? listed : listed.sorted { $0.name < $1.name }
+    let taken = stubs == nil ? [] : Set(listed.map(\.name))
     var bounced: [(slot: Slot, wanted: Name)] = []
     var last: Name?
     for entry in listed {
@@ -121,14 +126,23 @@ struct ItemTable {
       if naming.isExact ? child(entry.name, of: slot) != nil : entry.name == last { continue }
       last = entry.name
       let wanted = naming.shown(entry.name)
-      let name = freeName(like: wanted, in: slot)
-      let record = ItemRecord(
+      let name = naming.isExact ? entry.name : freeName(like: wanted, in: slot)
+      let start = start(name, entry.item)
+      var record = ItemRecord(
         of: entry.item, id: ItemTable.identifier(of: entry.name, in: self[slot].id),
-        copy: copy(name, entry.item), parent: slot, name: names.add(name))
+        copy: start == .local ? .local : .dataless, parent: slot, name: NameArena.Reference())
+      var shown = name
+      if start == .dataless, let stub = stubs?.stub(of: name) {
+        // It is there already, or another file has the name that its stub would have.
+        if let there = child(stub, of: slot), self[there].form == .stub { continue }
+        if !taken.contains(stub) { (shown, record.form) = (stub, .stub) }
+      }
+      record.name = names.add(shown)
       let added = insert(record)
       if let origin, name != entry.name { origins[added] = ItemPath(origin.names + [entry.name]) }
       if name != wanted { bounced.append((added, wanted)) }
       enter(added)
+      if start == .pointer { becomePointer(added) }
     }
     self[slot].listing = .listed
     return bounced
@@ -138,22 +152,29 @@ struct ItemTable {
     let record = self[slot]
     let stamp = shownStamp(of: slot)
     let links: UInt32 = record.isRemoved ? 0 : record.kind == .directory ? 2 : 1
+    // A stub's bytes are here, and a few.
+    let size = shownSize(of: slot)
+    let isHere = record.isHere || record.form == .stub
     return Attributes(
       id: record.id, kind: record.kind, permissions: record.permissions, links: links, user: record.user,
-      group: record.group, size: stamp.size,
-      blocks: record.isHere ? UInt64((stamp.size + 4095) / 4096 * 8) : 0, accessed: record.accessed,
-      modified: stamp.modified, changed: stamp.changed)
+      group: record.group, size: size, blocks: isHere ? UInt64((size + 4095) / 4096 * 8) : 0,
+      accessed: record.accessed, modified: stamp.modified, changed: stamp.changed)
   }
 
   // MARK: Coming, going and moving
 
   /// Adds an item that the source does not list, under a name that is free.
-  /// - Parameter origin: where in the source its content is; nil: nowhere.
+  /// - Parameters:
+  ///   - form: what it is in its folder; a stub's name is made from `name`.
+  ///   - origin: where in the source its content is; nil: nowhere.
   mutating func add(
-    _ item: SourceItem, id: ItemID? = nil, named name: Name, to parent: Slot, origin: ItemPath? = nil
+    _ item: SourceItem, id: ItemID? = nil, named name: Name, as form: ItemForm = .plain, to parent: Slot,
+    origin: ItemPath? = nil
   ) -> Slot {
-    let slot = insert(
-      ItemRecord(of: item, id: id ?? newIdentifier(), parent: parent, name: names.add(name)))
+    var record = ItemRecord(
+      of: item, id: id ?? newIdentifier(), parent: parent, name: names.add(shownName(name, as: form)))
+    record.form = form
+    let slot = insert(record)
     origins[slot] = .some(origin)
     // Nothing in the source is in a folder that is not there.
     if item.kind == .directory, origin == nil { self[slot].listing = .listed }
@@ -162,9 +183,12 @@ struct ItemTable {
   }
 
   /// Gives the item another name or folder, where the name must be free. Its content stays where it is.
-  mutating func move(_ slot: Slot, to parent: Slot, as name: Name) {
+  mutating func move(_ slot: Slot, to parent: Slot, as realName: Name, in form: ItemForm? = nil) {
     origins[slot] = .some(origin(of: slot))
     leave(slot)
+    let form = form ?? self[slot].form
+    let name = shownName(realName, as: form)
+    self[slot].form = form
     if name.bytes[...] != names[self[slot].name] { self[slot].name = names.add(name) }
     self[slot].parent = parent
     enter(slot)
@@ -187,7 +211,9 @@ struct ItemTable {
     let item = SourceItem(
       kind: old.kind, permissions: old.permissions, user: old.user, group: old.group,
       accessed: old.accessed, stamp: content.stamp)
-    let successor = insert(ItemRecord(of: item, id: id ?? old.id, parent: old.parent, name: old.name))
+    var record = ItemRecord(of: item, id: id ?? old.id, parent: old.parent, name: old.name)
+    record.form = old.form
+    let successor = insert(record)
     setContent(of: successor, to: content, copy: copy)
     origins[successor] = .some(origin)
     origins[slot] = .some(origin)

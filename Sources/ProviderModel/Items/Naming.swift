@@ -22,7 +22,7 @@ package struct Naming: Hashable, Sendable {
   package init() {}
 
   /// A name is its bytes.
-  var isExact: Bool { `case` == .sensitive && normalization == .preserve }
+  package var isExact: Bool { `case` == .sensitive && normalization == .preserve }
 
   /// The same for all names that are one; of what is no UTF-8, the bytes themselves.
   func key(of bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {

@@ -24,7 +24,7 @@ extension ItemTable {
   func freeName(like name: Name, in folder: Slot, for slot: Slot? = nil) -> Name {
     var candidate = name
     var number = 1
-    while let taken = child(candidate, of: folder), taken != slot {
+    while isTaken(candidate, in: folder, but: slot) {
       number += 1
       candidate = name.numbered(number)
     }

@@ -35,7 +35,7 @@ extension Provider {
   mutating func noteLock(of request: KernelRequest) {
     guard !remote.isEmpty, !request.isOurs else { return }
     switch request.operation {
-    case .lookup, .readDirectory, .change: remote.needsAdvance = true
+    case .lookup, .readDirectory, .setAttribute, .change: remote.needsAdvance = true
     default: break
     }
   }
@@ -54,8 +54,10 @@ extension Provider {
       if locks.path.contains(slot) || locks.changes(slot, in: items) { return true }
       guard case .rename(_, let to, _) = change, let other = items.slot(of: to) else { return false }
       return locks.path.contains(other) || locks.changes(other, in: items)
+    case .setAttribute(let node, _, _):
+      return locks.item != nil && items.slot(of: node) == locks.item
     case .getAttributes, .readLink, .open, .read, .openDirectory, .statistics, .getAttribute, .listAttributes,
-      .setAttribute, .synchronize:
+      .synchronize:
       return false
     }
   }
@@ -67,10 +69,13 @@ private struct NeededLocks {
   private var folders: [Slot] = []
   /// A folder that goes with all that is in it.
   private var tree: Slot?
+  /// What the change is about; the kernel holds its lock while one of its attributes is set.
+  let item: Slot?
   /// What is looked up on the way, the item included.
   private(set) var path: [Slot] = []
 
   init(_ action: RemoteAction, in items: ItemTable) {
+    item = action.item
     var ends: [Slot] = []
     if let item = action.item {
       ends.append(item)

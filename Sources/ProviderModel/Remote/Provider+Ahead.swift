@@ -20,7 +20,11 @@ extension Provider {
     changeContent(
       of: slot, to: Content(reference: reference, stamp: stamp, version: base.version + 1),
       keepsModified: false)
-    guard remote.all.count < RemoteSteps.limit else { return }
+    evictIfOutOfDate(slot)
+    // A pointer has no content, and what has turned into its stub is shown by that.
+    guard remote.all.count < RemoteSteps.limit, !items[slot].isRemoved, items[slot].form != .pointer else {
+      return
+    }
     items.blobs.use(blob)
     remote.add(
       .write(slot, GivenContent(reference: reference, stamp: stamp), keepsModified: false), at: moment,
@@ -30,7 +34,7 @@ extension Provider {
   /// A version of another device, the same as the server's, and a file beside the item that has it.
   mutating func makeConflict(with slot: Slot) {
     guard items[slot].kind == .file, !items[slot].isRemoved, let server = items.serverContent(of: slot),
-      let name = items.name(of: slot)
+      let name = items.realName(of: slot)
     else { return }
     let given = GivenContent(reference: server.reference, stamp: server.stamp)
     let (folder, moment) = (items[slot].parent, server.stamp.modified.next)

@@ -26,7 +26,7 @@ extension Provider {
         let before = earlier.first { Provider.mustWait(step.action, for: $0, in: items) }
         if before == nil, obstacle(for: step.action) == nil {
           start(step.id)
-        } else if before == nil || before?.asker == nil {
+        } else if before.map({ $0.asker == nil && !isBrief($0) }) ?? true {
           tellThatItWaits(step.id, for: obstacle(for: (before ?? step).action) ?? .kernel)
         }
       } else if !step.isApplied, let obstacle = obstacle(for: step.action) {
@@ -35,6 +35,11 @@ extension Provider {
       }
       if let now = remote[step.id] { earlier.append(now) }
     }
+  }
+
+  /// A turn that the child is showing, which nothing keeps waiting.
+  private func isBrief(_ step: RemoteStep) -> Bool {
+    step.action.isTurn && obstacle(for: step.action) == nil
   }
 
   /// Changes of one place keep their order.
@@ -69,7 +74,7 @@ extension Provider {
   private func path(of action: RemoteAction) -> ItemPath {
     if let item = action.item { return items.path(of: item) }
     guard let (folder, name) = action.target else { return ItemPath() }
-    return ItemPath(items.path(of: folder).names + [name])
+    return ItemPath(items.path(of: folder).names + [shownName(of: action) ?? name])
   }
 
   /// One that nobody waits for any more, before it has begun.
@@ -94,14 +99,15 @@ extension Provider {
     if step.isApplied, step.action.needs.contains(where: { items[$0].isRemoved }) { return forget(step) }
     step.action.makeAnew(in: items)
     // The item or its folder may have gone while it waited.
-    if step.action.needs.contains(where: { items[$0].isRemoved }) {
+    if !step.action.isTurn, step.action.needs.contains(where: { items[$0].isRemoved }) {
       return end(step, .failure(.noSuchItem, path(of: step.action)))
     }
     step.wanted = step.action.target?.name
     step.action.chooseFreeName(in: items)
+    guard let action = mountAction(of: step.action) else { return forget(step) }
     step.phase = .underWay
     remote[id] = step
-    effects.append(.mirror(id, mountAction(of: step.action)))
+    effects.append(.mirror(id, action))
     // In case that the kernel keeps it waiting for something that cannot be seen from here.
     if let asker = step.asker {
       effects.append(.limit(asker.session, number: asker.number, milliseconds: 1000))
@@ -114,14 +120,20 @@ extension Provider {
     tellThatItWaits(id, for: obstacle(for: step.action) ?? .kernel)
   }
 
-  private func mountAction(of action: RemoteAction) -> MountAction {
+  /// - Returns: nil for a turn of an item that has gone meanwhile, or got a name that has no stub's.
+  private func mountAction(of action: RemoteAction) -> MountAction? {
     switch action {
     case .write(let slot, _, _): return .write(items.path(of: slot))
     case .create: return .create(path(of: action))
     case .makeDirectory: return .makeDirectory(path(of: action))
     case .move(let slot, let folder, let name):
-      return .move(items.path(of: slot), to: ItemPath(items.path(of: folder).names + [name]))
+      let shown = shownName(of: action) ?? name
+      return .move(items.path(of: slot), to: ItemPath(items.path(of: folder).names + [shown]))
     case .delete(let slot): return .delete(items.path(of: slot))
+    case .turn(let slot, let form):
+      let folder = items.path(of: items[slot].parent).names
+      guard !items[slot].isRemoved, let names = names(of: slot, into: form) else { return nil }
+      return .move(ItemPath(folder + [names.from]), to: ItemPath(folder + [names.to]))
     }
   }
 
@@ -129,6 +141,7 @@ extension Provider {
   mutating func mirrored(_ id: RemoteID, _ error: ErrnoName?) {
     guard remote[id] != nil else { return }
     if remote[id]?.isApplied == false { apply(id) }
+    if let action = remote[id]?.action { settle(action) }
     guard let step = remote[id] else { return }
     var result = RemoteResult(path: path(of: step.action))
     if let item = step.made ?? step.action.item, !items[item].isRemoved { result = self.result(of: item) }
@@ -143,6 +156,18 @@ extension Provider {
       emit(Event(.remoteFailed, path: path, error: error))
     }
     forget(step)
+  }
+
+  /// What a change makes of an item's copy, now that the child no longer has the item open: it may go on in
+  /// another record, which the child would not know.
+  private mutating func settle(_ action: RemoteAction) {
+    switch action {
+    case .write(let slot, _, _):
+      evictIfOutOfDate(slot)
+      turnIfDue(slot)
+    case .move(let slot, _, _): turnIfDue(slot)
+    case .create, .makeDirectory, .delete, .turn: break
+    }
   }
 
   // MARK: What the child asks
@@ -166,6 +191,9 @@ extension Provider {
       guard let step = step(about: slot) else { return .fail(.readOnly) }
       return .show(step.id, step.isApplied ? .answer(.done) : .apply(slot))
     case .change(_, let change): return outcome(of: change, in: slot)
+    case .lookup(_, let name) where items.stubs != nil && items[slot].kind == .directory:
+      guard let child = childForOurs(name, of: slot) else { return .fail(.noSuchItem) }
+      return .answer(.entry(items.node(of: child), items.attributes(of: child)))
     default: return content(for: asked, on: subject, app: nil)
     }
   }
@@ -185,14 +213,20 @@ extension Provider {
   private func outcome(of change: KernelChange, in folder: Slot) -> Outcome {
     for step in remote.all where step.phase == .underWay && !step.isApplied {
       switch (step.action, change) {
-      case (.create(folder, let wanted, _, _), .makeNode(let name)) where wanted == name,
-        (.makeDirectory(folder, let wanted), .makeDirectory(let name)) where wanted == name:
+      case (.create(folder, _, _, _), .makeNode(let name)) where shownName(of: step.action) == name:
+        return .show(step.id, .apply(nil))
+      case (.makeDirectory(folder, let wanted), .makeDirectory(let name)) where wanted == name:
         return .show(step.id, .apply(nil))
       case (.move(let slot, let to, let wanted), .rename(let name, let node, let newName))
-      where items.child(name, of: folder) == slot && items.slot(of: node) == to && wanted == newName:
+      where childForOurs(name, of: folder) == slot && items.slot(of: node) == to
+        && (wanted == newName || items.stubs?.stub(of: wanted) == newName):
+        return .show(step.id, .apply(slot))
+      case (.turn(let slot, let form), .rename(let name, let node, let newName))
+      where items[slot].parent == folder && items.slot(of: node) == folder
+        && names(of: slot, into: form).map { $0 == (name, newName) } ?? false:
         return .show(step.id, .apply(slot))
       case (.delete(let top), .unlink(let name)), (.delete(let top), .removeDirectory(let name)):
-        guard let slot = items.child(name, of: folder), items.isCovered(slot, by: top) else { continue }
+        guard let slot = childForOurs(name, of: folder), items.isCovered(slot, by: top) else { continue }
         let isFull = (items.directory(of: slot)?.count ?? 0) > 0
         return isFull ? .fail(.provider(.directoryNotEmpty)) : .show(step.id, .apply(slot))
       default: continue
@@ -240,6 +274,7 @@ extension Provider {
       remote[id]?.made = made
       becomeListed(made, in: folder, step)
     case .move(let slot, let folder, let name): move(slot, to: folder, name, step)
+    case .turn: break
     case .delete(let slot):
       emitItem(.remoteDeleted, slot)
       removeAll(slot, at: step.moment)
@@ -249,13 +284,17 @@ extension Provider {
   mutating func changeContent(of slot: Slot, to content: Content, keepsModified: Bool) {
     var stamp = content.stamp
     if keepsModified { stamp.modified = items[slot].stamp.modified }
+    if items[slot].form == .pointer {
+      items.changePointer(slot, modified: stamp.modified)
+      emitItem(.remoteChanged, slot)
+      return invalidate(slot)
+    }
     items.changeContent(of: slot, to: stamp, blob: content.reference.blob)
     emitItem(.remoteChanged, slot)
     invalidate(slot)
     failPartReaders(of: slot)
     if profile.kind == .volume { return bringAtOnce(slot) }
     if transfers[slot] != nil { restartDownload(of: slot) }
-    evictIfOutOfDate(slot)
     downloadIfPinned(slot)
   }
 
@@ -289,7 +328,8 @@ extension Provider {
     var origin: ItemPath?
     if case .source(let path) = content.reference { origin = path }
     guard let name else { return folder }
-    let made = items.add(item, id: id, named: name, to: folder, origin: origin)
+    let form = form(ofNew: name, in: folder, size: content.stamp.size)
+    let made = items.add(item, id: id, named: name, as: form, to: folder, origin: origin)
     items.setContent(of: made, to: content, copy: profile.kind == .volume ? .local : .dataless)
     becomeListed(made, in: folder, step)
     if let rival {
@@ -303,7 +343,7 @@ extension Provider {
   private mutating func becomeListed(_ slot: Slot, in folder: Slot, _ step: RemoteStep) {
     items.touchDirectory(folder, at: step.moment)
     invalidate(folder)
-    if let name = items.name(of: slot) {
+    if let name = items.realName(of: slot) {
       arbiter.rebind(items.claimKey(of: name, in: folder), to: .item(slot))
       noteBounce(of: slot, name, step)
     }
@@ -317,7 +357,7 @@ extension Provider {
       items.touchDirectory(changed, at: step.moment)
       invalidate(changed)
     }
-    items.move(slot, to: folder, as: name)
+    items.move(slot, to: folder, as: name, in: form(ofMoved: slot, as: name))
     rules.forgetPaths()
     arbiter.rebind(items.claimKey(of: name, in: folder), to: .item(slot))
     noteBounce(of: slot, name, step)
@@ -325,6 +365,12 @@ extension Provider {
     event.from = from
     emit(event)
     downloadPinned(in: slot)
+  }
+
+  /// Where its new name leaves no room for a stub's, a file that is not here stands under its own.
+  private func form(ofMoved slot: Slot, as name: Name) -> ItemForm {
+    let form = items[slot].form
+    return form == .stub && items.stubs?.stub(of: name) == nil ? .plain : form
   }
 
   /// The name that the provider made, or the end of an older one.
@@ -351,7 +397,8 @@ extension RemoteAction {
 
   /// A file that has gone while its content waited is a new one.
   fileprivate mutating func makeAnew(in items: ItemTable) {
-    guard case .write(let slot, let content, _) = self, items[slot].isRemoved, let name = items.name(of: slot)
+    guard case .write(let slot, let content, _) = self, items[slot].isRemoved,
+      let name = items.realName(of: slot)
     else { return }
     self = .create(in: items[slot].parent, name, content, rival: nil)
   }
@@ -364,7 +411,7 @@ extension RemoteAction {
       self = .makeDirectory(in: folder, items.freeName(like: name, in: folder))
     case .move(let slot, let folder, let name):
       self = .move(slot, to: folder, items.freeName(like: name, in: folder, for: slot))
-    case .write, .delete: break
+    case .write, .delete, .turn: break
     }
   }
 }

@@ -9,7 +9,7 @@ extension Provider {
   }
 
   mutating func change(_ change: RemoteChange, at moment: FileTime, _ key: QuestionKey) {
-    guard remote.all.count < RemoteSteps.limit else {
+    guard remote.all.count(where: { !$0.action.isTurn }) < RemoteSteps.limit else {
       let problem = "\(RemoteSteps.limit) remote changes wait already"
       return finish(key, .failure(.invalid(problem), change.path))
     }
@@ -60,10 +60,10 @@ extension Provider {
       case .found(let there) where there != slot && items[there].kind == .directory:
         // As mv does: into the folder, under its own name, once it is known what that has.
         guard items[there].listing == .listed else { return wait(forListing: there, key) }
-        guard let own = path.names.last else { return }
+        guard let own = items.realName(of: slot) else { return }
         (folder, name) = (there, own)
       case .found(let there):
-        guard let last = to.names.last else { return }
+        guard let last = items.realName(of: there) else { return }
         (folder, name) = (items[there].parent, last)
       case .missing(let parent, let last): (folder, name) = (parent, last)
       case .noSuchFolder: return finish(key, .failure(.noSuchItem, ItemPath(to.names.dropLast())))
@@ -78,7 +78,7 @@ extension Provider {
   ) {
     if items.isCovered(folder, by: slot) { return refuse("a folder cannot be moved into itself", path, key) }
     let name = items.naming.shown(name)
-    if items.child(name, of: folder) == slot, items.name(of: slot) == name {
+    if items[slot].parent == folder, items.realName(of: slot) == name {
       return refuse("it is there already", path, key)
     }
     accept(.move(slot, to: folder, name), at: moment, key)
@@ -88,8 +88,8 @@ extension Provider {
     switch resolve(path) {
     case .found(.root): refuse("the root is there already", path, key)
     case .found(let slot):
-      guard let name = path.names.last else { return }
-      accept(.makeDirectory(in: items[slot].parent, items.naming.shown(name)), at: moment, key)
+      guard let name = items.realName(of: slot) else { return }
+      accept(.makeDirectory(in: items[slot].parent, name), at: moment, key)
     case .missing(let folder, let name):
       accept(.makeDirectory(in: folder, items.naming.shown(name)), at: moment, key)
     case .noSuchFolder: finish(key, .failure(.noSuchItem, ItemPath(path.names.dropLast())))
@@ -201,7 +201,7 @@ extension Provider {
   private mutating func acceptConflict(
     with slot: Slot, _ content: GivenContent, at moment: FileTime, _ key: QuestionKey
   ) {
-    guard let name = items.name(of: slot) else { return }
+    guard let name = items.realName(of: slot) else { return }
     accept(.create(in: items[slot].parent, name, content, rival: slot), at: moment, key)
   }
 

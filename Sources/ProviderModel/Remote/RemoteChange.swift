@@ -78,11 +78,13 @@ enum RemoteAction: Equatable {
   case makeDirectory(in: Slot, Name)
   case move(Slot, to: Slot, Name)
   case delete(Slot)
+  /// A stub became its file, or a file its stub: that is so already, and is shown to whoever watches.
+  case turn(Slot, into: ItemForm)
 
   /// The item that it is about, if there is one yet.
   var item: Slot? {
     switch self {
-    case .write(let slot, _, _), .move(let slot, _, _), .delete(let slot): slot
+    case .write(let slot, _, _), .move(let slot, _, _), .delete(let slot), .turn(let slot, _): slot
     case .create, .makeDirectory: nil
     }
   }
@@ -93,16 +95,18 @@ enum RemoteAction: Equatable {
     case .create(let folder, let name, _, _), .makeDirectory(let folder, let name),
       .move(_, let folder, let name):
       (folder, name)
-    case .write, .delete: nil
+    case .write, .delete, .turn: nil
     }
   }
 
   var blob: BlobID? {
     switch self {
     case .write(_, let content, _), .create(_, _, let content, _): content.reference.blob
-    case .makeDirectory, .move, .delete: nil
+    case .makeDirectory, .move, .delete, .turn: nil
     }
   }
+
+  var isTurn: Bool { if case .turn = self { true } else { false } }
 
   func concerns(_ slot: Slot) -> Bool {
     if case .create(_, _, _, slot) = self { return true }
@@ -114,10 +118,11 @@ enum RemoteAction: Equatable {
     case .write(old, let content, let keeps): self = .write(new, content, keepsModified: keeps)
     case .move(old, let folder, let name): self = .move(new, to: folder, name)
     case .delete(old): self = .delete(new)
+    case .turn(old, let form): self = .turn(new, into: form)
     case .create(let folder, let name, let content, old):
       self = .create(in: folder, name, content, rival: new)
     // Folders are not succeeded.
-    case .write, .move, .delete, .create, .makeDirectory: break
+    case .write, .move, .delete, .create, .makeDirectory, .turn: break
     }
   }
 }
@@ -176,6 +181,17 @@ struct RemoteSteps {
         id: RemoteID(accepted), action: action, moment: moment, asker: asker, isApplied: isApplied))
     needsAdvance = true
     return RemoteID(accepted)
+  }
+
+  /// A turn that is in force. Of more than ``limit`` on their way at once, those who watch are not told.
+  mutating func add(_ turned: Slot, into form: ItemForm) {
+    let turns = all.filter(\.action.isTurn)
+    // One that nobody has been shown yet, and that is undone: there is nothing to show.
+    let undone = turns.last { $0.action.item == turned }
+    if let undone, undone.phase == .waiting { return self[undone.id] = nil }
+    if turns.count < RemoteSteps.limit {
+      _ = add(.turn(turned, into: form), at: FileTime(), asker: nil)
+    }
   }
 
   func concerns(_ slot: Slot) -> Bool { all.contains { $0.action.concerns(slot) || $0.made == slot } }
