@@ -154,8 +154,6 @@ import Testing
     profile.items.packages = [try #require(Glob("*.doc"))]
     profile.naming.case = .insensitive
     profile.naming.normalization = .nfc
-    profile.items.placeholders = .suffix
-    profile.items.placeholderSuffix = ".owncloud"
     profile.items.pointers = [try #require(Glob("**/*.gdoc"))]
     profile.download.latency = .uniform(minimum: Span(nanoseconds: 1), maximum: .seconds(90))
     profile.download.bandwidth = 1_048_577
@@ -186,5 +184,11 @@ import Testing
     let json = ProfileWriter.json(profile)
     #expect(!json.unicodeScalars.contains("\u{202E}"))
     #expect(try ProfileReader.read(Array(json.utf8), file: "p") == profile)
+    // What stubs are called fits no other naming.
+    var stubs = Profile(name: "stubs")
+    stubs.kind = .legacy
+    stubs.items.placeholders = .suffix
+    stubs.items.placeholderSuffix = ".owncloud"
+    #expect(try ProfileReader.read(Array(ProfileWriter.json(stubs).utf8), file: "p") == stubs)
   }
 }

@@ -157,6 +157,13 @@ private func rules(_ rules: String...) -> String {
     #expect(try remarks(profile(stubs, "\"basis\": { \"standing\": \"synthetic\" },")) == [])
   }
 
+  @Test func `keep names byte for byte`() throws {
+    let naming = "\"kind\": \"legacy\", \"naming\": { \"case\": \"insensitive\" },"
+    #expect(
+      problems(profile("\"placeholders\": \"icloud\"", naming)).first?.contains(
+        "items.placeholders: stubs' names are kept byte for byte") == true)
+  }
+
   @Test func `have a suffix that a name can have, where they have one`() throws {
     #expect(
       problems(profile("\"placeholders\": \"suffix\", \"placeholderSuffix\": \".a/b\"")).map { $0.suffix(67) }
