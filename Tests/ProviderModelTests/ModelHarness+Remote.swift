@@ -15,7 +15,8 @@ extension ModelHarness {
   func runChild() {
     while !mirrors.isEmpty {
       let (id, action) = mirrors.removeFirst()
-      if childError == nil { carryOut(action) }
+      // A provider that ends answers the child as everyone.
+      if childError == nil, !provider.isStopping { carryOut(action) }
       tell(.completed(.mirrored(id, childError)))
     }
   }
