@@ -297,7 +297,6 @@ import Testing
     #expect(try harness.attributes(".new.txt.icloud").size > 100)
     harness.ask(.download(["new.txt"]))
     #expect(try harness.attributes("new.txt").size == 3)
-    // An empty file is here.
     harness.remote(.write("none.txt", NewContent(.text([])), keepsModified: false))
     #expect(try harness.names("").contains("none.txt"))
   }
