@@ -145,11 +145,11 @@ import Testing
     let number = harness.begin(.coordinate([Intent(path: "a", kind: .read)], purpose: ""), by: harness.app)
     #expect(harness.answer(number, of: harness.app) == nil)
     #expect(harness.events(.replaced).count == 2)
-    harness.pass(.seconds(1))
+    harness.pass(.seconds(2))
     #expect(harness.answer(number, of: harness.app) == nil)
     #expect(harness.events(.replaced).count == 3)
     harness.ask(.clearRules)
-    harness.pass(.seconds(2))
+    harness.pass(.seconds(4))
     guard case .claim(_, let paths) = harness.answer(number, of: harness.app) else {
       Issue.record("\(String(describing: harness.answer(number, of: harness.app)))")
       return

@@ -165,9 +165,10 @@ private func rules(_ rules: String...) -> String {
   }
 
   @Test func `have a suffix that a name can have, where they have one`() throws {
+    let said = problems(profile("\"placeholders\": \"suffix\", \"placeholderSuffix\": \".a/b\""))
     #expect(
-      problems(profile("\"placeholders\": \"suffix\", \"placeholderSuffix\": \".a/b\"")).map { $0.suffix(67) }
-        == ["has a slash or a NUL, which no name can have; say \".nextcloud\""].map { $0.suffix(67) })
+      said.count == 1 && said[0].hasSuffix("has a slash or a NUL, which no name can have; say \".nextcloud\"")
+    )
     #expect(
       try remarks(profile("\"placeholderSuffix\": \".b\"")).first?.contains("no name ends in it; say") == true
     )
