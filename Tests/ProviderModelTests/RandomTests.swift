@@ -311,6 +311,8 @@ import Testing
       harness.childError = nil
       harness.runChild()
       reached.stopped += harness.unanswered.count
+      // What the child asks of a provider that stops is answered so.
+      harness.childError = .ECONNABORTED
       harness.tell(.stop)
       harness.expectNobodyWaits()
       harness.isPrompt = true

@@ -20,11 +20,12 @@ extension Name {
 }
 
 extension ItemTable {
-  /// `name`, or the first one made from it that nothing in the folder has, but for `slot`, which may keep its own.
+  /// `name`, or the first one made from it that nothing in the folder has, but for `slot`, which may have its own in
+  /// another spelling.
   func freeName(like name: Name, in folder: Slot, for slot: Slot? = nil) -> Name {
     var candidate = name
     var number = 1
-    while let taken = child(candidate, of: folder), taken != slot {
+    while let taken = child(candidate, of: folder), taken != slot || self.name(of: taken) == candidate {
       number += 1
       candidate = name.numbered(number)
     }
