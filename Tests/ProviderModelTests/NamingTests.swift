@@ -137,6 +137,13 @@ import Testing
       harness.remote(.rename("a.pdf", "A.pdf")) == .failure(.invalid("it is there already"), "a.pdf"))
   }
 
+  @Test func `that are taken are not given back to who has a made one`() throws {
+    let harness = harness(["a.pdf", "b.pdf"])
+    harness.remote(.rename("b.pdf", "a.pdf"))
+    harness.remote(.rename("a 2.pdf", "a.pdf"))
+    #expect(try harness.names("") == ["a.pdf", "a 3.pdf"])
+  }
+
   @Test func `of a coordinated write of what is not there yet are one, too`() {
     let harness = harness(["b"], .insensitive)
     harness.ask(.coordinate([Intent(path: "new.txt", kind: .write)], purpose: ""), by: harness.app)

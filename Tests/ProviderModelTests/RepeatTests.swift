@@ -24,6 +24,8 @@ import Testing
       profile.rules[index].untilEvent = nil
       // What one item's rule does to others is seen by whoever comes later.
       profile.rules[index].effect.changes.removeAll { $0 != .evict }
+      // A reader that waits for ever must not meet a download that fails for ever.
+      if profile.rules[index].occurrence.times == nil { profile.rules[index].occurrence.times = 3 }
       switch profile.rules[index].effect.disturbance {
       case .hold, .stall: profile.rules[index].effect.disturbance = .fail(.errno(.EIO))
       default: break

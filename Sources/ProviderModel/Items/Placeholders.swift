@@ -131,11 +131,11 @@ extension ItemTable {
     return child
   }
 
-  /// Whether something in the folder, but for `slot`, has this name, or would have it as a stub or as a file.
+  /// Whether something in the folder has this name, or would have it as a stub or as a file; `slot` may have its own in
+  /// another spelling.
   func isTaken(_ name: Name, in folder: Slot, but slot: Slot? = nil) -> Bool {
-    if let child = child(meant: name, of: folder), child != slot { return true }
-    guard let child = stubs?.stub(of: name).flatMap({ child($0, of: folder) }) else { return false }
-    return child != slot
+    let taken = [child(meant: name, of: folder), stubs?.stub(of: name).flatMap { child($0, of: folder) }]
+    return taken.compactMap(\.self).contains { $0 != slot || realName(of: $0) == name }
   }
 
   /// What the file has to become, now that its content has come or gone.

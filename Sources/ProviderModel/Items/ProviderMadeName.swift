@@ -20,7 +20,8 @@ extension Name {
 }
 
 extension ItemTable {
-  /// `name`, or the first one made from it that nothing in the folder has, but for `slot`, which may keep its own.
+  /// `name`, or the first one made from it that nothing in the folder has, but for `slot`, which may have its own in
+  /// another spelling.
   func freeName(like name: Name, in folder: Slot, for slot: Slot? = nil) -> Name {
     var candidate = name
     var number = 1

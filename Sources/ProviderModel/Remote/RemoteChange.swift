@@ -127,6 +127,34 @@ enum RemoteAction: Equatable {
   }
 }
 
+extension RemoteAction {
+  /// What must still be there when it is made.
+  var needs: [Slot] {
+    if case .create(let folder, _, _, let rival?) = self { return [folder, rival] }
+    return [item, target?.folder].compactMap { $0 }
+  }
+
+  /// A file that has gone while its content waited is a new one.
+  mutating func makeAnew(in items: ItemTable) {
+    guard case .write(let slot, let content, _) = self, items[slot].isRemoved,
+      let name = items.realName(of: slot)
+    else { return }
+    self = .create(in: items[slot].parent, name, content, rival: nil)
+  }
+
+  mutating func chooseFreeName(in items: ItemTable) {
+    switch self {
+    case .create(let folder, let name, let content, let rival):
+      self = .create(in: folder, items.freeName(like: name, in: folder), content, rival: rival)
+    case .makeDirectory(let folder, let name):
+      self = .makeDirectory(in: folder, items.freeName(like: name, in: folder))
+    case .move(let slot, let folder, let name):
+      self = .move(slot, to: folder, items.freeName(like: name, in: folder, for: slot))
+    case .write, .delete, .turn: break
+    }
+  }
+}
+
 /// A change on its way into the mount.
 struct RemoteStep {
   enum Phase: Equatable {
