@@ -57,6 +57,15 @@ extension Provider {
     freeIfUnused(old)
   }
 
+  /// The name that comes back, unless the child is just giving it to something else.
+  private func nameLeft(by due: Recreation) -> Name {
+    let isPromised = remote.all.contains { step in
+      guard step.phase == .underWay, !step.isApplied, let target = step.action.target else { return false }
+      return target.folder == due.parent && items.areOne(target.name, due.name)
+    }
+    return isPromised ? due.name.numbered(2) : due.name
+  }
+
   /// The end of a gap.
   mutating func recreate(_ slot: Slot) {
     guard let due = recreations.remove(slot) else { return }
@@ -72,7 +81,7 @@ extension Provider {
       stamp: due.content.stamp)
     let new = items.add(
       item, id: ItemTable.identifier(ofSuccessorTo: old.id),
-      named: items.freeName(like: due.name, in: due.parent), as: old.form, to: due.parent,
+      named: items.freeName(like: nameLeft(by: due), in: due.parent), as: old.form, to: due.parent,
       origin: items.origin(of: slot))
     items.setContent(of: new, to: due.content, copy: due.copy)
     handOver(from: slot, to: new)

@@ -193,7 +193,6 @@ extension ModelHarness {
       if isStub, let name = provider.items.realName(of: slot),
         provider.items.child(name, of: record.parent) != nil
       {
-        print("DBG", label, events.filter { $0.name != .operation && ($0.path?.names.last?.description.contains("b") == true || $0.from?.names.last?.description.contains("b") == true) }.suffix(40).map { "\($0.at.nanoseconds) \($0.name) \($0.path?.description ?? "") from \($0.from?.description ?? "")" }.joined(separator: "\n"), provider.remote.all)
         fail("\(name) is there beside its stub")
       }
     }

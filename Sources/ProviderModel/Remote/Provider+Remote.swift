@@ -88,7 +88,9 @@ extension Provider {
     switch resolve(path) {
     case .found(.root): refuse("the root is there already", path, key)
     case .found(let slot):
-      guard let name = items.realName(of: slot) else { return }
+      // Whoever names a stub means its file.
+      let given = path.names.last.map(items.naming.shown)
+      guard let name = items.stubs == nil ? given : items.realName(of: slot) else { return }
       accept(.makeDirectory(in: items[slot].parent, name), at: moment, key)
     case .missing(let folder, let name):
       accept(.makeDirectory(in: folder, items.naming.shown(name)), at: moment, key)
