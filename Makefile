@@ -10,7 +10,7 @@ export SWIFT_FLAGS
 TEST_MINUTES ?= 30
 STRESS_MINUTES ?= 240
 
-SWIFT_SOURCES = Package.swift Sources Tests Examples
+SWIFT_SOURCES = Package.swift Sources Tests Examples Benchmarks
 
 .DEFAULT_GOAL := help
 .PHONY: help deps samples build demo test stress format check profiles corpus newcomer clean
@@ -57,7 +57,7 @@ corpus: build ## reads all of CORPUS=DIR through a mount, by several ways
 	@test -n "$(CORPUS)" || { echo 'corpus: say which folder: make corpus CORPUS=DIR' >&2; exit 2; }
 	python3 scripts/corpus.py "$(CORPUS)"
 
-bench: build ## measures, as ratios; BENCH=clock for that one alone
+bench: build ## measures, as ratios; BENCH=clock or rules for that one alone
 	python3 scripts/bench.py $(BENCH)
 
 newcomer: ## follows the README on a fresh Debian; root, a network, half an hour

@@ -62,6 +62,11 @@ let package = Package(
       name: "StageDocument", dependencies: ["ScopedAccess"], path: "Examples/StageDocument",
       swiftSettings: strict),
 
+    // What the model's decisions cost, for `make bench`.
+    .executableTarget(
+      name: "DecisionCost", dependencies: ["ProviderModel"], path: "Benchmarks/DecisionCost",
+      swiftSettings: strict),
+
     // One app source in the three modes that it claims; tests run each as a process.
     .target(
       name: "StageReport", path: "Tests/SourceCompatibility/StageReport", swiftSettings: strict),

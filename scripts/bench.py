@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """Benchmarks: ratios of two ways in the same run, never limits in seconds.
 
-    bench.py [clock]      without a name: all of them
+    bench.py [clock | rules]      without a name: all of them
 
 clock   real time that a 60 s stall, a ten-minute outage and a 25 s wait take, by scaled and manual provider time
+rules   instructions of a lookup, stat, open, read and close of the model with 1,000 rules that do not match, as a ratio
+        to those without rules; counted by valgrind's callgrind
 """
 
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -90,9 +93,38 @@ def clock(folder):
                 print(f"clock: {name}, {mode}: {took * 1000:.0f} ms for {passed:.0f} s of provider time")
 
 
+def instructions(program, folder, rules, rounds):
+    """Of the whole run."""
+    counted = subprocess.run(
+        ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out", program, str(rules), str(rounds)],
+        capture_output=True, text=True, check=False)
+    if counted.returncode != 0:
+        sys.exit(f"bench: valgrind failed: {counted.stderr}")
+    for line in Path(folder, "out").read_text().splitlines():
+        if line.startswith(("summary:", "totals:")):
+            return int(line.split()[1])
+    sys.exit("bench: callgrind has counted nothing")
+
+
+def rules(folder):
+    if shutil.which("valgrind") is None:
+        sys.exit("bench: rules needs valgrind, which counts instructions: apt-get install valgrind")
+    # Without what only a debugger reads, and what valgrind takes minutes for.
+    program = Path(folder, "DecisionCost")
+    subprocess.run(["strip", "--strip-debug", "-o", program, BUILD / "DecisionCost"], check=True)
+    few, many, files = 2, 22, 100
+    cost = {}
+    for count in (0, 1000):
+        # What comes before, the first listing included, is the same in both.
+        begun = instructions(program, folder, count, few)
+        cost[count] = (instructions(program, folder, count, many) - begun) / ((many - few) * files)
+        print(f"rules: {cost[count]:.0f} instructions a file with {count} rules that do not match")
+    print(f"rules: ratio {cost[1000] / cost[0]:.3f}")
+
+
 def main():
-    wanted = sys.argv[1:] or ["clock"]
-    known = {"clock": clock}
+    known = {"clock": clock, "rules": rules}
+    wanted = sys.argv[1:] or list(known)
     for name in wanted:
         if name not in known:
             sys.exit(f"bench: there is no benchmark {name}; there are {', '.join(known)}")

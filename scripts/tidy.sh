@@ -17,7 +17,7 @@ import='^[[:space:]]*(@[A-Za-z_]+(\([A-Za-z_]*\))?[[:space:]]+)*((public|package
 
 # libfuse stays behind one fence: nothing but the mount knows it.
 breach "only Sources/ProviderFS imports CFuse" < <(
-  grep -rnE --include='*.swift' "${import}CFuse" Sources Tests Examples | grep -v '^Sources/ProviderFS/' || true)
+  grep -rnE --include='*.swift' "${import}CFuse" Sources Tests Examples Benchmarks | grep -v '^Sources/ProviderFS/' || true)
 
 # The model touches nothing, so it imports nothing (but the normal forms that the standard library hides).
 breach "Sources/ProviderModel imports nothing" < <(
@@ -31,14 +31,14 @@ breach "tests do not sleep" < <(
 
 # A file over 400 lines holds more than one idea.
 breach "at most 400 lines a file" < <(
-  find Sources Tests Examples scripts Samples -type f \
+  find Sources Tests Examples Benchmarks scripts Samples -type f \
     \( -name '*.swift' -o -name '*.c' -o -name '*.h' -o -name '*.sh' -o -name '*.bash' -o -name '*.py' \) \
     -exec wc -l {} + | awk '$1 > 400 && $2 != "total"')
 
 # Somebody's own folders mean nothing on another machine. (newcomer.sh makes a machine of its own.)
 breach "no paths of one machine" < <(
   grep -rnIE '(/home/[a-z]|/root/|/Users/[A-Za-z]|/work/[a-z]|/opt/swift)' \
-    --exclude=tidy.sh --exclude=newcomer.sh Sources Tests Examples scripts Samples provider-profiles docs .ci \
+    --exclude=tidy.sh --exclude=newcomer.sh Sources Tests Examples Benchmarks scripts Samples provider-profiles docs .ci \
     Package.swift Makefile ./*.md || true)
 
 if ((breaches > 0)); then
