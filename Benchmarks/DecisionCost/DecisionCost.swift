@@ -12,11 +12,16 @@ enum DecisionCost {
     guard CommandLine.arguments.count == 3, let rules = Int(CommandLine.arguments[1]), rules >= 0,
       let rounds = Int(CommandLine.arguments[2]), rounds >= 0
     else {
-      fputs("usage: DecisionCost RULES ROUNDS\n", stderr)
+      complain("usage: DecisionCost RULES ROUNDS")
       exit(2)
     }
     var session = Session(rules: rules, files: fileCount)
     for _ in 0..<rounds { for file in 0..<fileCount { session.use(file) } }
+  }
+
+  static func complain(_ text: String) {
+    let line = Array((text + "\n").utf8)
+    _ = write(2, line, line.count)
   }
 }
 
@@ -84,7 +89,7 @@ private struct Session {
   }
 
   private func fail(_ operation: String) -> Never {
-    fputs("DecisionCost: \(operation) was answered with \(String(describing: reply))\n", stderr)
+    DecisionCost.complain("DecisionCost: \(operation) was answered with \(String(describing: reply))")
     exit(1)
   }
 }

@@ -66,6 +66,8 @@ struct Rules {
   static let limit = 10_000
 
   private(set) var all: [ActiveRule] = []
+  /// Events that a rule waits for; the others, which are nearly all, need not be compared with each rule.
+  private var ends: Set<EventName> = []
   private var made = 0
   /// Which rules' paths match an item, by the item's slot; 0: nobody has looked yet. So that rules that
   /// cannot match cost one lookup, however many they are.
@@ -80,6 +82,7 @@ struct Rules {
 
   init(_ rules: [Rule] = []) {
     for rule in rules { all.append(ActiveRule(id: nextID(), rule: rule)) }
+    ends = Set(rules.compactMap(\.untilEvent))
   }
 
   private mutating func nextID() -> RuleID {
@@ -95,12 +98,14 @@ struct Rules {
   /// In front of the others, so that it is what decides from now on.
   mutating func add(_ rule: Rule) {
     all.insert(ActiveRule(id: nextID(), rule: rule), at: 0)
+    if let end = rule.untilEvent { ends.insert(end) }
     forgetPaths()
   }
 
   mutating func remove(where isGone: (Rule) -> Bool) -> [ActiveRule] {
     let gone = all.filter { isGone($0.rule) }
     all.removeAll { isGone($0.rule) }
+    ends = Set(all.compactMap(\.rule.untilEvent))
     forgetPaths()
     return gone
   }
@@ -133,6 +138,7 @@ struct Rules {
   }
 
   mutating func take(_ event: EventName) {
+    guard ends.contains(event) else { return }
     for index in all.indices where all[index].rule.untilEvent == event { all[index].isOver = true }
   }
 
