@@ -80,8 +80,8 @@ int cfuse_reply_statistics(cfuse_request *request, const cfuse_statistics *s) {
 
 size_t cfuse_add_entry(
     cfuse_request *request, void *buffer, size_t capacity, const char *name, uint64_t node,
-    const cfuse_attributes *attributes, int64_t next_offset, bool plus) {
-  struct fuse_entry_param entry = {.ino = node};
+    uint64_t generation, const cfuse_attributes *attributes, int64_t next_offset, bool plus) {
+  struct fuse_entry_param entry = {.ino = node, .generation = generation};
   entry.attr = stat_of(attributes);
   size_t used = plus
       ? fuse_add_direntry_plus((fuse_req_t)request, buffer, capacity, name, &entry, next_offset)

@@ -82,7 +82,8 @@ struct PendingReply: ~Copyable, @unchecked Sendable {
       var attributes = cfuse_attributes(row.attributes)
       let name = row.name.map(CChar.init(bitPattern:)) + [0]
       used += cfuse_add_entry(
-        request, buffer + used, capacity - used, name, row.node?.rawValue ?? 0, &attributes, row.next, plus)
+        request, buffer + used, capacity - used, name, row.node?.rawValue ?? 0,
+        UInt64(row.node?.generation ?? 0), &attributes, row.next, plus)
     }
     let result = cfuse_reply_bytes(request, buffer, used)
     discard self

@@ -275,6 +275,7 @@ extension Provider {
       }
       for (slot, wanted) in bounced { bouncedNames[slot] = wanted }
       downloadPinned(in: slot)
+      applyChangesToCome()
       for waiter in waiting { wake(waiter) }
     case .failure(let name):
       items[slot].listing = .unlisted

@@ -167,7 +167,21 @@ extension Provider {
   /// What a rule or a timed event does, to an item that may not be known yet.
   mutating func apply(_ change: RuleChange, to path: ItemPath?) {
     guard let path else { return apply(change, to: .root) }
-    if case .found(let slot) = resolve(path) { apply(change, to: slot) }
+    switch resolve(path) {
+    case .found(let slot): apply(change, to: slot)
+    case .unlisted(let slot):
+      // Nobody has looked there yet; it happens before anybody does.
+      changesToCome.append((change, path))
+      list(slot)
+    case .missing, .noSuchFolder: break
+    }
+  }
+
+  /// What timed events were to do to items that a listing was needed for.
+  mutating func applyChangesToCome() {
+    let due = changesToCome
+    changesToCome = []
+    for (change, path) in due { apply(change, to: path) }
   }
 
   mutating func apply(_ change: RuleChange, to slot: Slot) {

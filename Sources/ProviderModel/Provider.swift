@@ -44,6 +44,8 @@ package struct Provider {
   var conflicts = Table<Slot, [Content]>()
   /// Contents for whatever replaces an item next.
   var prepared = Table<Slot, Content>()
+  /// What timed events do to items in folders that are not listed yet.
+  var changesToCome: [(RuleChange, ItemPath)] = []
   /// Items that are to come back as others, by the place that they had.
   var recreations = Table<Slot, Recreation>()
 

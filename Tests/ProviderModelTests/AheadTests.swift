@@ -145,6 +145,28 @@ import Testing
     #expect(try harness.status("a.pdf").version == 2)
   }
 
+  @Test func `is ahead at its time of what nobody has looked at yet`() throws {
+    let harness = harness {
+      $0.events = [
+        TimedEvent(at: .seconds(1), path: "d/b.pdf", change: .update),
+        TimedEvent(at: .seconds(2), path: "d/b.pdf", change: .update),
+        TimedEvent(at: .seconds(2), path: "none/b.pdf", change: .update),
+      ]
+    }
+    harness.isPrompt = false
+    harness.pass(.seconds(1))
+    // Whoever comes while the folder is listed finds it done.
+    let number = harness.begin(.status(["d/b.pdf"]))
+    while harness.answer(number) == nil, !harness.listings.isEmpty { harness.answerListings() }
+    guard case .items(let items) = harness.answer(number) else {
+      Issue.record("no answer")
+      return
+    }
+    #expect(items.map(\.version) == [2])
+    harness.pass(.seconds(1))
+    #expect(try harness.status("d/b.pdf").version == 3)
+  }
+
   @Test func `of a volume is never ahead, since its files are whole`() throws {
     let harness = harness([ahead]) { $0.kind = .volume }
     let open = try harness.handle("a.pdf")

@@ -112,11 +112,12 @@ int cfuse_reply_statistics(
     cfuse_request *_Nonnull request, const cfuse_statistics *_Nonnull statistics);
 
 // Adds one directory entry to `buffer`; returns the bytes used, or 0 when it does not fit.
-// `node` 0 adds a name without a node (".", ".."); `plus` for READDIRPLUS.
+// `node` 0 adds a name without a node (".", ".."); `plus` for READDIRPLUS. The generation is that of
+// cfuse_reply_entry: to the kernel, another one means another file, and it makes the open one bad.
 size_t cfuse_add_entry(
     cfuse_request *_Nonnull request, void *_Nonnull buffer, size_t capacity,
-    const char *_Nonnull name, uint64_t node, const cfuse_attributes *_Nonnull attributes,
-    int64_t next_offset, bool plus);
+    const char *_Nonnull name, uint64_t node, uint64_t generation,
+    const cfuse_attributes *_Nonnull attributes, int64_t next_offset, bool plus);
 // Bytes that one entry with a name of `name_length` bytes takes in such a buffer.
 size_t cfuse_entry_bytes(size_t name_length, bool plus);
 
