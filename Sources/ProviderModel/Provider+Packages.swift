@@ -80,7 +80,7 @@ package enum EvictionRefusal: String, Sendable, CaseIterable {
     switch self {
     case .busy: "it is open, or on its way"
     case .unsyncedEdits: "it has changes that the server has not got"
-    case .nonEvictable: "it is pinned"
+    case .nonEvictable: "it is pinned, or points to a document of the server"
     }
   }
 }

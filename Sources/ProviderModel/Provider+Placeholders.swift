@@ -54,7 +54,7 @@ extension Provider {
   /// What a file becomes that another device has made.
   func form(ofNew name: Name, in folder: Slot, size: Int64) -> ItemForm {
     if isPointer(ItemPath(items.path(of: folder).names + [name])) { return .pointer }
-    return size > 0 && items.stubs?.stub(of: name) != nil ? .stub : .plain
+    return size > 0 && profile.kind != .volume && items.stubs?.stub(of: name) != nil ? .stub : .plain
   }
 
   func isPointer(_ path: ItemPath) -> Bool { profile.items.pointers.contains { $0.matches(path) } }

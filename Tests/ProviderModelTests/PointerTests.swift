@@ -67,3 +67,46 @@ import Testing
     harness.expectRightCounts()
   }
 }
+
+@Suite struct `A pinned file that other devices make` {
+  @Test func `is a stub for the child alone, and then here`() throws {
+    let harness = ModelHarness(["a": 1]) {
+      $0.kind = .legacy
+      $0.items.placeholders = .icloud
+      $0.items.pinned = ["kept*"].compactMap { Glob($0) }
+    }
+    harness.openGate()
+    _ = try harness.names("")
+    guard case .remote(let result) = harness.write(remotely: "text", to: "kept.txt") else {
+      Issue.record("not written")
+      return
+    }
+    #expect(result.path == ".kept.txt.icloud" && result.unseen == nil)
+    #expect(try harness.status("kept.txt").path == "kept.txt")
+    #expect(try harness.status("kept.txt").copy == .local)
+    #expect(try harness.names("") == [".a.icloud", "kept.txt"])
+  }
+}
+
+@Suite struct `A package with stubs` {
+  @Test func `keeps their renames waiting while its download is asked for by an attribute`() throws {
+    let harness = ModelHarness(["P.pages/a": 10, "P.pages/b": 10]) {
+      $0.kind = .legacy
+      $0.items.placeholders = .icloud
+      $0.items.packages = ["*.pages"].compactMap { Glob($0) }
+      $0.download.latency = .fixed(.seconds(1))
+      $0.download.concurrency = 1
+    }
+    harness.openGate()
+    _ = try harness.names("P.pages")
+    let request = try harness.write("download", to: "P.pages")
+    harness.pass(.milliseconds(1_500))
+    // The kernel holds the folder's lock: nothing may be renamed in it.
+    #expect(harness.replies[request] == nil)
+    #expect(harness.provider.remote.all.map(\.phase) == [.waiting])
+    harness.pass(.seconds(2))
+    #expect(harness.replies[request] == .done)
+    #expect(harness.provider.remote.isEmpty)
+    #expect(try harness.names("P.pages").sorted() == ["a", "b"])
+  }
+}

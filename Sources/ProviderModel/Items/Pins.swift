@@ -26,7 +26,7 @@ struct Pins {
         current = items[current].parent
       }
     }
-    return !patterns.isEmpty && matches(items.path(of: slot))
+    return !patterns.isEmpty && items.patternPaths(of: slot).contains { matches($0) }
   }
 
   /// Whether the profile pins what is there, or a folder around it.

@@ -55,7 +55,9 @@ extension Provider {
       guard case .rename(_, let to, _) = change, let other = items.slot(of: to) else { return false }
       return locks.path.contains(other) || locks.changes(other, in: items)
     case .setAttribute(let node, _, _):
-      return locks.item != nil && items.slot(of: node) == locks.item
+      // Of a package, it is the folder's lock, for as long as what is in it is on its way.
+      guard let slot = items.slot(of: node) else { return false }
+      return slot == locks.item || locks.changes(slot, in: items)
     case .getAttributes, .readLink, .open, .read, .openDirectory, .statistics, .getAttribute, .listAttributes,
       .synchronize:
       return false

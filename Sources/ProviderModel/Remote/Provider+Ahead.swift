@@ -41,16 +41,19 @@ extension Provider {
     var step = RemoteStep(
       id: RemoteID(0), action: .create(in: folder, name, given, rival: slot), moment: moment, wanted: name)
     step.action.chooseFreeName(in: items)
-    _ = create(
+    let made = create(
       step, content(given, at: moment), in: folder, rival: slot,
       id: ItemTable.identifier(ofRivalOf: items[slot].id, number: conflicts[slot]?.count ?? 0))
+    downloadIfPinned(made)
   }
 
   // MARK: Bytes that the shell does not have yet
 
   /// What an open has to wait for before its content can be opened.
   func blobUnderWay(of slot: Slot) -> BlobID? {
-    guard !blobsUnderWay.isEmpty, let blob = items.content(of: slot)?.reference.blob else { return nil }
+    guard !blobsUnderWay.isEmpty, items[slot].form == .plain,
+      let blob = items.content(of: slot)?.reference.blob
+    else { return nil }
     return blobsUnderWay[blob] == nil ? nil : blob
   }
 

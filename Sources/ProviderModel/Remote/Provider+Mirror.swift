@@ -141,7 +141,7 @@ extension Provider {
   mutating func mirrored(_ id: RemoteID, _ error: ErrnoName?) {
     guard remote[id] != nil else { return }
     if remote[id]?.isApplied == false { apply(id) }
-    if let action = remote[id]?.action { settle(action) }
+    if let step = remote[id] { settle(step) }
     guard let step = remote[id] else { return }
     var result = RemoteResult(path: path(of: step.action))
     if let item = step.made ?? step.action.item, !items[item].isRemoved { result = self.result(of: item) }
@@ -160,13 +160,14 @@ extension Provider {
 
   /// What a change makes of an item's copy, now that the child no longer has the item open: it may go on in
   /// another record, which the child would not know.
-  private mutating func settle(_ action: RemoteAction) {
-    switch action {
+  private mutating func settle(_ step: RemoteStep) {
+    switch step.action {
     case .write(let slot, _, _):
       evictIfOutOfDate(slot)
       turnIfDue(slot)
     case .move(let slot, _, _): turnIfDue(slot)
-    case .create, .makeDirectory, .delete, .turn: break
+    case .create: if let made = step.made { downloadIfPinned(made) }
+    case .makeDirectory, .delete, .turn: break
     }
   }
 
@@ -348,7 +349,6 @@ extension Provider {
       noteBounce(of: slot, name, step)
     }
     emitItem(.remoteCreated, slot)
-    downloadIfPinned(slot)
   }
 
   private mutating func move(_ slot: Slot, to folder: Slot, _ name: Name, _ step: RemoteStep) {
