@@ -43,7 +43,7 @@ struct ContentTarget {
     let hint =
       switch number {
       case ENOSPC, EDQUOT: "; \(isFull)"
-      case EACCES, EPERM: "; the provider reads it as user \(geteuid())"
+      case EACCES, EPERM: "; the provider is user \(geteuid())"
       default: ""
       }
     return .content(ErrnoName(number: number), "\(what): \(String(cString: strerror(number)))\(hint)")

@@ -225,7 +225,8 @@ package final class Mount: Backend {
       close(descriptor)
       return .failure(.sourceChanged)
     case .success((let descriptor, _)):
-      let inbox = PickerInbox(folder: folder, mountpoint: configuration.mountpoint)
+      let inbox = PickerInbox(
+        folder: folder, mountpoint: configuration.mountpoint, source: self.folder.root.stamp)
       return inbox.copy(descriptor, of: content, as: name)
     }
   }
@@ -336,7 +337,7 @@ extension Effect {
   /// Takes as long as a disk does, for a whole file.
   fileprivate var needsDisk: Bool {
     switch self {
-    case .makeBlob, .copyOut, .removeCopy: true
+    case .makeBlob, .dropBlob, .copyOut, .removeCopy: true
     default: false
     }
   }

@@ -7,11 +7,14 @@ struct PickerInbox {
   private let target: ContentTarget
   /// Nothing below it is written to: that would be answered by whoever waits for it.
   private let mountpoint: String
+  /// Nor below this: the server's content is never changed.
+  private let source: SourceStamp
 
-  init(folder: [UInt8], mountpoint: String) {
+  init(folder: [UInt8], mountpoint: String, source: SourceStamp) {
     target = ContentTarget(
       folder: String(decoding: folder, as: UTF8.self), isFull: "make room there, and pick again")
     self.mountpoint = mountpoint
+    self.source = source
   }
 
   /// - Parameter descriptor: of the content; it is closed here.
@@ -59,6 +62,13 @@ struct PickerInbox {
     guard target.folder.hasPrefix("/") else {
       throw .content(.EINVAL, "the inbox \(target.folder) is no absolute path")
     }
+    // Before a folder is made there, and again for where links lead.
+    if let slash = target.folder.lastIndex(of: "/"),
+      let parent = realpath(String(target.folder[...slash]), nil)
+    {
+      defer { free(parent) }
+      try refuse(String(cString: parent))
+    }
     if mkdir(target.folder, 0o700) != 0, errno != EEXIST {
       throw target.problem("the inbox \(target.folder) cannot be made")
     }
@@ -66,15 +76,33 @@ struct PickerInbox {
       throw target.problem("the inbox \(target.folder) cannot be reached")
     }
     defer { free(resolved) }
-    let real = String(cString: resolved)
-    guard real != mountpoint, !real.hasPrefix(mountpoint + "/") else {
-      throw .content(
-        .EINVAL, "the inbox \(target.folder) lies in this very provider; an app's own folder does not")
-    }
+    try refuse(String(cString: resolved))
     let folder = clinux_openat(AT_FDCWD, resolved, O_RDONLY | O_DIRECTORY)
     guard folder >= 0 else { throw target.problem("the inbox \(target.folder) cannot be opened") }
     let length = strlen(resolved)
     return (folder, (0..<length).map { UInt8(bitPattern: resolved[$0]) })
+  }
+
+  /// - Parameter place: absolute and without links.
+  private func refuse(_ place: String) throws(ProviderError) {
+    guard place != mountpoint, !place.hasPrefix(mountpoint + "/") else {
+      throw .content(
+        .EINVAL, "the inbox \(target.folder) lies in this very provider; an app's own folder does not")
+    }
+    var around = place[...]
+    while true {
+      var status = stat()
+      if stat(around.isEmpty ? "/" : String(around), &status) == 0,
+        UInt64(status.st_dev) == source.device, UInt64(status.st_ino) == source.inode
+      {
+        throw .content(
+          .EINVAL,
+          "the inbox \(target.folder) lies in the source folder, which is never changed; choose another place"
+        )
+      }
+      guard let slash = around.lastIndex(of: "/") else { return }
+      around = around[..<slash]
+    }
   }
 
   /// "a.pdf", "a-2.pdf", "a-3.pdf": the first one that is free.

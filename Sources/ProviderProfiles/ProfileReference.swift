@@ -43,12 +43,17 @@ package enum ProfileReference {
   /// Which operations an effect or a selector fits.
   private static var fits: String {
     var lines = ["| key | operations that it fits |", "| --- | --- |"]
-    for fit in RuleFit.all {
-      let others = OperationName.allCases.filter { !fit.operations.contains($0) }
-      let told =
-        others.count < fit.operations.count
-        ? "all but \(list(others.map(\.rawValue)))" : list(fit.operations.map(\.rawValue))
-      lines.append("| `\(fit.path)` | \(told) |")
+    var told: Set<String> = []
+    for path in RuleFit.all.map(\.path) where told.insert(path).inserted {
+      // A key may stand under several, each with a reason of its own.
+      let operations = OperationName.allCases.filter { operation in
+        RuleFit.all.allSatisfy { $0.path != path || $0.operations.contains(operation) }
+      }
+      let others = OperationName.allCases.filter { !operations.contains($0) }
+      let words =
+        others.count < operations.count
+        ? "all but \(list(others.map(\.rawValue)))" : list(operations.map(\.rawValue))
+      lines.append("| `\(path)` | \(words) |")
     }
     return lines.joined(separator: "\n") + "\n"
   }

@@ -35,7 +35,11 @@ struct RuleFit: Sendable {
       },
       file("replace") { if case .replace = $0 { true } else { false } },
       file("update") { $0 == .update },
-      newContent("update") { $0 == .update },
+      // A download of what has another content meanwhile begins again: one that brought that about would never end.
+      RuleFit(
+        path: "effect.update", operations: OperationName.allCases.filter { $0 != .download },
+        reason: "which would begin anew each time"
+      ) { changes($0) { $0 == .update } },
       file("conflict") { $0 == .conflict },
       item("path") { $0.path != nil },
       item("copy") { !$0.copy.isEmpty },
@@ -49,16 +53,6 @@ struct RuleFit: Sendable {
   private static func item(_ path: String, _ applies: @escaping @Sendable (Rule) -> Bool) -> RuleFit {
     RuleFit(
       path: path, operations: ofItems, reason: "which is of the provider and of no item", applies: applies)
-  }
-
-  /// A download of what has another content meanwhile begins again: one that brought that about would never end.
-  private static func newContent(_ name: String, _ matches: @escaping @Sendable (RuleChange) -> Bool)
-    -> RuleFit
-  {
-    RuleFit(
-      path: "effect.\(name)", operations: OperationName.allCases.filter { $0 != .download },
-      reason: "which would begin anew each time"
-    ) { changes($0, matches) }
   }
 
   private static func file(_ name: String, _ matches: @escaping @Sendable (RuleChange) -> Bool) -> RuleFit {

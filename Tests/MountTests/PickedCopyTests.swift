@@ -76,7 +76,15 @@ import Testing
         await #expect(throws: ProviderFailure.self) { try await provider.pickCopies("a.pdf", into: folder) }
       }
       await #expect(throws: ProviderFailure.self) { try await provider.pickCopies("d", into: inbox.path) }
-      #expect(try FileManager.default.contentsOfDirectory(atPath: inbox.path) == ["file"])
+      // The server's content is never changed, whichever way leads there.
+      let link = inbox.path + "/link"
+      try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: source.path + "/d")
+      let before = try source.state()
+      for folder in [source.path, source.path + "/d", source.path + "/new", link, link + "/new"] {
+        await #expect(throws: ProviderFailure.self) { try await provider.pickCopies("a.pdf", into: folder) }
+      }
+      #expect(try source.state() == before)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: inbox.path).sorted() == ["file", "link"])
     }
   }
 }
